@@ -45,8 +45,8 @@ class AddedTiles:
         own = replace(tile, dtype=dtype or tile.dtype, parent=None, col_offset=0, row_offset=ZERO)
         return self.add(wanted, replace(own, cols=cols or tile.cols))
 
-    def line(self, name: str, at: Poly) -> str:
-        """Row number ``at`` of a tile, as a window."""
+    def line(self, name: str, at: Poly, word: str = "line") -> str:
+        """Row number ``at`` of a tile, as a window; ``word`` says which one it is."""
         tile = self.tiles[name]
         window = replace(tile, rows=Extent(1), form="row", parent=tile.parent or name)
-        return self.add(f"{name}_line", replace(window, row_offset=tile.row_offset + at))
+        return self.add(f"{name}_{word}", replace(window, row_offset=tile.row_offset + at))

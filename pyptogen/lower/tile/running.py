@@ -2,13 +2,13 @@
 
 before: c = cumsum x [R, C]
 after:  CPU    c_before = fill 0; c = cumsum x, c_before            one instruction goes along all rows
-        A2/A3  c_moved = transpose x; c_moved = column_cumsum c_moved; c = transpose c_moved
+        A2/A3  c_across = transpose x; c_across = column_cumsum c_across; c = transpose c_across
 
 before: c = column_cumsum x [R, C]
-after:  c[0] = copy x[0]; for c_at in 0..R-1: c[c_at + 1] = add c[c_at], x[c_at + 1]
+after:  c[0] = copy x[0]; for at in 0..R-1: c[at + 1] = add c[at], x[at + 1]
 
 before: c_so_far = fill 0; for n0: c = column_cumsum x, c_so_far {carries = true}
-after:  c_so_far = fill 0; for n0: c[0] = add c_so_far, x[0]; for c_at …; c_so_far = copy c[R - 1]
+after:  c_so_far = fill 0; for n0: c[0] = add c_so_far, x[0]; for at …; c_so_far = copy c[R - 1]
 
 Along rows `c_so_far` is the end of `c` on a CPU, columns that begin where windows may. The elements of a column [R, 1]
 lie as a row, and are taken as one where an instruction goes along rows; elsewhere those of a single row or column
@@ -52,22 +52,25 @@ def steps(op: Scan, tiles: AddedTiles, platform: Platform) -> Sequence[Node]:
 
 def _row_by_row(op: Scan, tiles: AddedTiles) -> list[Node]:
     """Each row of the result follows from the one before it."""
-    dst, source, at = str(op.dst), op.operands[0], tiles.variable(f"{op.dst}_at")
+    dst, source, at = str(op.dst), op.operands[0], tiles.variable("at")
     here, height, join = Poly.of(at), tiles.tiles[op.operands[0]].rows.poly(), JOINS[op.fn]
     begun: list[Node] = []
+    if op.carries or source != dst:
+        first = tiles.line(dst, ZERO, "first")
+        first_part = first if source == dst else tiles.line(source, ZERO, "first")
     if op.carries:
         so_far = op.operands[1]
         lines = tiles.tiles[so_far]
         if lines.form == "col":
             tiles.tiles[so_far] = replace(lines, rows=Extent(1), cols=lines.rows, form="row")
-        begun = [Binary.of(op, tiles.line(dst, ZERO), so_far, tiles.line(source, ZERO), fn=join)]
+        begun = [Binary.of(op, first, so_far, first_part, fn=join)]
     elif source != dst:
-        begun = [Copy.of(op, tiles.line(dst, ZERO), tiles.line(source, ZERO))]
-    before, part = tiles.line(dst, here), tiles.line(source, here + ONE)
-    following = part if source == dst else tiles.line(dst, here + ONE)
+        begun = [Copy.of(op, first, first_part)]
+    before, part = tiles.line(dst, here, "here"), tiles.line(source, here + ONE, "next")
+    following = part if source == dst else tiles.line(dst, here + ONE, "next")
     step = Binary.of(op, following, before, part, fn=join)
     loop = Loop(at, at, ZERO, height - ONE, 1, None, "sub", False, (step,), op.span)
-    last = [Copy.of(op, op.operands[1], tiles.line(dst, height - ONE))] if op.carries else []
+    last = [Copy.of(op, op.operands[1], tiles.line(dst, height - ONE, "last"))] if op.carries else []
     return [*begun, loop, *last]
 
 
@@ -97,7 +100,7 @@ def _moved(
     op: Scan, tiles: AddedTiles, by: type[Copy] | type[Transpose], shape: TileVal, scratch: TileVal
 ) -> list[Node]:
     """Row by row in a tile of another shape, to which and from which an operation ``by`` leads."""
-    there = tiles.add(f"{op.dst}_moved", shape)
+    there = tiles.add(f"{op.dst}_{'across' if by is Transpose else 'moved'}", shape)
     before, behind = tiles.add(f"{there}_tmp", scratch), tiles.add(f"{op.dst}_tmp", shape)
     inside = _row_by_row(replace(op, dst=there, srcs=(there, *op.srcs[1:])), tiles)
     return [

@@ -1,5 +1,5 @@
 // cumsum: vector kernel of `cumsum` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages cumsum; tiles cols 128, rows 32, y_tile_moved_at 1; memory UB 98432 B
+// stages cumsum; tiles at 1, cols 128, rows 32; memory UB 98432 B
 #include <cstddef>
 #include <cstdint>
 
@@ -38,29 +38,28 @@ AICORE inline void run_block(
             XGm x_in(x + int64_t(rows0) * 1024 + int64_t(cols0), {rows0_valid});
             TLOAD(x_tile, x_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(cols0_buffer));
-            VecF32_128x32 y_tile_moved(rows0_valid); TASSIGN<0x10080>(y_tile_moved);  // UB 0x10080..0x14080
-            VecF32_32x128 y_tile_moved_tmp(rows0_valid); TASSIGN<0x14080>(y_tile_moved_tmp);  // UB 0x14080..0x18080
+            VecF32_128x32 y_tile_across(rows0_valid); TASSIGN<0x10080>(y_tile_across);  // UB 0x10080..0x14080
+            VecF32_32x128 y_tile_across_tmp(rows0_valid); TASSIGN<0x14080>(y_tile_across_tmp);  // UB 0x14080..0x18080
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(cols0_buffer));
-            TTRANS(y_tile_moved, x_tile, y_tile_moved_tmp);
+            TTRANS(y_tile_across, x_tile, y_tile_across_tmp);
             set_flag(PIPE_V, PIPE_MTE2, event_t(cols0_buffer));
-            VecF32_1x32 y_tile_moved_line(rows0_valid); TASSIGN<0x10080>(y_tile_moved_line);  // rows 0.. of y_tile_moved
-            VecF32_1x32 y_tile_moved_line_2(rows0_valid); TASSIGN<0x10080>(y_tile_moved_line_2);  // rows 0.. of y_tile_moved
+            VecF32_1x32 y_tile_across_first(rows0_valid); TASSIGN<0x10080>(y_tile_across_first);  // rows 0.. of y_tile_across
             pipe_barrier(PIPE_V);
-            TADD(y_tile_moved_line, y_tile_so_far, y_tile_moved_line_2);
-            for (int32_t y_tile_moved_at = 0; y_tile_moved_at < 127; ++y_tile_moved_at) {
-                VecF32_1x32 y_tile_moved_line_4(rows0_valid); TASSIGN(y_tile_moved_line_4, 0x10100 + y_tile_moved_at * 0x00080);  // rows y_tile_moved_at + 1.. of y_tile_moved
-                VecF32_1x32 y_tile_moved_line_3(rows0_valid); TASSIGN(y_tile_moved_line_3, 0x10080 + y_tile_moved_at * 0x00080);  // rows y_tile_moved_at.. of y_tile_moved
+            TADD(y_tile_across_first, y_tile_so_far, y_tile_across_first);
+            for (int32_t at = 0; at < 127; ++at) {
+                VecF32_1x32 y_tile_across_next(rows0_valid); TASSIGN(y_tile_across_next, 0x10100 + at * 0x00080);  // rows at + 1.. of y_tile_across
+                VecF32_1x32 y_tile_across_here(rows0_valid); TASSIGN(y_tile_across_here, 0x10080 + at * 0x00080);  // rows at.. of y_tile_across
                 pipe_barrier(PIPE_V);
-                TADD(y_tile_moved_line_4, y_tile_moved_line_3, y_tile_moved_line_4);
+                TADD(y_tile_across_next, y_tile_across_here, y_tile_across_next);
             }
-            VecF32_1x32 y_tile_moved_line_5(rows0_valid); TASSIGN<0x14000>(y_tile_moved_line_5);  // rows 127.. of y_tile_moved
+            VecF32_1x32 y_tile_across_last(rows0_valid); TASSIGN<0x14000>(y_tile_across_last);  // rows 127.. of y_tile_across
             pipe_barrier(PIPE_V);
-            TMOV(y_tile_so_far, y_tile_moved_line_5);
+            TMOV(y_tile_so_far, y_tile_across_last);
             VecF32_32x128 y_tile(rows0_valid); TASSIGN(y_tile, 0x08000 + cols0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
             VecF32_128x32 y_tile_tmp(rows0_valid); TASSIGN<0x14080>(y_tile_tmp);  // UB 0x14080..0x18080
             wait_flag(PIPE_MTE3, PIPE_V, event_t(cols0_buffer));  // free again
-            TTRANS(y_tile, y_tile_moved, y_tile_tmp);
+            TTRANS(y_tile, y_tile_across, y_tile_tmp);
             set_flag(PIPE_V, PIPE_MTE3, event_t(cols0_buffer));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(cols0_buffer));
             XGm y_out(y + int64_t(rows0) * 1024 + int64_t(cols0), {rows0_valid});

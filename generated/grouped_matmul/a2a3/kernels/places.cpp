@@ -1,5 +1,5 @@
 // places: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages places; tiles end_tile_moved_at 1, upto_tile_moved_at 1; memory UB 1408 B
+// stages places; tiles at 1, at_2 1; memory UB 1408 B
 #include <cstddef>
 #include <cstdint>
 
@@ -33,11 +33,11 @@ AICORE inline void run_block(
     VecI32_16x8_c1 end_tile_moved_tmp; TASSIGN<0x00300>(end_tile_moved_tmp);  // UB 0x00300..0x00500
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     TTRANS(end_tile_moved, count_tile, end_tile_moved_tmp);
-    for (int32_t end_tile_moved_at = 0; end_tile_moved_at < 15; ++end_tile_moved_at) {
-        VecI32_1x8_c1 end_tile_moved_line_2; TASSIGN(end_tile_moved_line_2, 0x00120 + end_tile_moved_at * 0x00020);  // rows end_tile_moved_at + 1.. of end_tile_moved
-        VecI32_1x8_c1 end_tile_moved_line; TASSIGN(end_tile_moved_line, 0x00100 + end_tile_moved_at * 0x00020);  // rows end_tile_moved_at.. of end_tile_moved
+    for (int32_t at = 0; at < 15; ++at) {
+        VecI32_1x8_c1 end_tile_moved_next; TASSIGN(end_tile_moved_next, 0x00120 + at * 0x00020);  // rows at + 1.. of end_tile_moved
+        VecI32_1x8_c1 end_tile_moved_here; TASSIGN(end_tile_moved_here, 0x00100 + at * 0x00020);  // rows at.. of end_tile_moved
         pipe_barrier(PIPE_V);
-        TADD(end_tile_moved_line_2, end_tile_moved_line, end_tile_moved_line_2);
+        TADD(end_tile_moved_next, end_tile_moved_here, end_tile_moved_next);
     }
     VecI32_1x16 end_tile; TASSIGN<0x00040>(end_tile);  // UB 0x00040..0x00080
     VecI32_16x8_c1 end_tile_tmp; TASSIGN<0x00300>(end_tile_tmp);  // UB 0x00300..0x00500
@@ -56,11 +56,11 @@ AICORE inline void run_block(
     VecI32_16x8_c1 upto_tile_moved_tmp; TASSIGN<0x00380>(upto_tile_moved_tmp);  // UB 0x00380..0x00580
     pipe_barrier(PIPE_V);
     TTRANS(upto_tile_moved, need, upto_tile_moved_tmp);
-    for (int32_t upto_tile_moved_at = 0; upto_tile_moved_at < 15; ++upto_tile_moved_at) {
-        VecI32_1x8_c1 upto_tile_moved_line_2; TASSIGN(upto_tile_moved_line_2, 0x001a0 + upto_tile_moved_at * 0x00020);  // rows upto_tile_moved_at + 1.. of upto_tile_moved
-        VecI32_1x8_c1 upto_tile_moved_line; TASSIGN(upto_tile_moved_line, 0x00180 + upto_tile_moved_at * 0x00020);  // rows upto_tile_moved_at.. of upto_tile_moved
+    for (int32_t at_2 = 0; at_2 < 15; ++at_2) {
+        VecI32_1x8_c1 upto_tile_moved_next; TASSIGN(upto_tile_moved_next, 0x001a0 + at_2 * 0x00020);  // rows at_2 + 1.. of upto_tile_moved
+        VecI32_1x8_c1 upto_tile_moved_here; TASSIGN(upto_tile_moved_here, 0x00180 + at_2 * 0x00020);  // rows at_2.. of upto_tile_moved
         pipe_barrier(PIPE_V);
-        TADD(upto_tile_moved_line_2, upto_tile_moved_line, upto_tile_moved_line_2);
+        TADD(upto_tile_moved_next, upto_tile_moved_here, upto_tile_moved_next);
     }
     VecI32_1x16 upto_tile; TASSIGN<0x00080>(upto_tile);  // UB 0x00080..0x000c0
     VecI32_16x8_c1 upto_tile_tmp; TASSIGN<0x00380>(upto_tile_tmp);  // UB 0x00380..0x00580

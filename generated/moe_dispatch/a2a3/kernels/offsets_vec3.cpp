@@ -1,5 +1,5 @@
 // offsets_vec3: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages offsets; tiles before_1_moved_at 1; memory UB 4864 B
+// stages offsets; tiles at 1; memory UB 4864 B
 #include <cstddef>
 #include <cstdint>
 
@@ -31,11 +31,11 @@ AICORE inline void run_block(
     VecI32_64x8_c1 before_1_moved_tmp; TASSIGN<0x00a00>(before_1_moved_tmp);  // UB 0x00a00..0x01200
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     TTRANS(before_1_moved, count_tile, before_1_moved_tmp);
-    for (int32_t before_1_moved_at = 0; before_1_moved_at < 63; ++before_1_moved_at) {
-        VecI32_1x8_c1 before_1_moved_line_2; TASSIGN(before_1_moved_line_2, 0x00220 + before_1_moved_at * 0x00020);  // rows before_1_moved_at + 1.. of before_1_moved
-        VecI32_1x8_c1 before_1_moved_line; TASSIGN(before_1_moved_line, 0x00200 + before_1_moved_at * 0x00020);  // rows before_1_moved_at.. of before_1_moved
+    for (int32_t at = 0; at < 63; ++at) {
+        VecI32_1x8_c1 before_1_moved_next; TASSIGN(before_1_moved_next, 0x00220 + at * 0x00020);  // rows at + 1.. of before_1_moved
+        VecI32_1x8_c1 before_1_moved_here; TASSIGN(before_1_moved_here, 0x00200 + at * 0x00020);  // rows at.. of before_1_moved
         pipe_barrier(PIPE_V);
-        TADD(before_1_moved_line_2, before_1_moved_line, before_1_moved_line_2);
+        TADD(before_1_moved_next, before_1_moved_here, before_1_moved_next);
     }
     VecI32_1x64 before_1; TASSIGN<0x00a00>(before_1);  // UB 0x00a00..0x00b00
     VecI32_64x8_c1 before_1_tmp; TASSIGN<0x00b00>(before_1_tmp);  // UB 0x00b00..0x01300

@@ -1,5 +1,5 @@
 // rank_vec3: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rank; tiles t 1, within_tile_at 1; memory UB 16384 B
+// stages rank; tiles at 1, t 1; memory UB 16384 B
 #include <cstddef>
 #include <cstdint>
 
@@ -34,17 +34,17 @@ AICORE inline void run_block(
         ChosenGm chosen_in(chosen + int64_t(t0) * 512);
         TLOAD(chosen_tile, chosen_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecI32_1x64 within_tile_line; TASSIGN(within_tile_line, 0x02000 + t0_buffer * 0x00800);  // rows 0.. of within_tile
-        VecI32_1x64 chosen_tile_line; TASSIGN(chosen_tile_line, 0x00000 + t0_buffer * 0x00800);  // rows 0.. of chosen_tile
+        VecI32_1x64 within_tile_first; TASSIGN(within_tile_first, 0x02000 + t0_buffer * 0x00800);  // rows 0.. of within_tile
+        VecI32_1x64 chosen_tile_first; TASSIGN(chosen_tile_first, 0x00000 + t0_buffer * 0x00800);  // rows 0.. of chosen_tile
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
-        TMOV(within_tile_line, chosen_tile_line);
-        for (int32_t within_tile_at = 0; within_tile_at < 7; ++within_tile_at) {
-            VecI32_1x64 within_tile_line_3; TASSIGN(within_tile_line_3, 0x02100 + t0_buffer * 0x00800 + within_tile_at * 0x00100);  // rows within_tile_at + 1.. of within_tile
-            VecI32_1x64 within_tile_line_2; TASSIGN(within_tile_line_2, 0x02000 + t0_buffer * 0x00800 + within_tile_at * 0x00100);  // rows within_tile_at.. of within_tile
-            VecI32_1x64 chosen_tile_line_2; TASSIGN(chosen_tile_line_2, 0x00100 + t0_buffer * 0x00800 + within_tile_at * 0x00100);  // rows within_tile_at + 1.. of chosen_tile
+        TMOV(within_tile_first, chosen_tile_first);
+        for (int32_t at = 0; at < 7; ++at) {
+            VecI32_1x64 within_tile_next; TASSIGN(within_tile_next, 0x02100 + at * 0x00100 + t0_buffer * 0x00800);  // rows at + 1.. of within_tile
+            VecI32_1x64 within_tile_here; TASSIGN(within_tile_here, 0x02000 + at * 0x00100 + t0_buffer * 0x00800);  // rows at.. of within_tile
+            VecI32_1x64 chosen_tile_next; TASSIGN(chosen_tile_next, 0x00100 + at * 0x00100 + t0_buffer * 0x00800);  // rows at + 1.. of chosen_tile
             pipe_barrier(PIPE_V);
-            TADD(within_tile_line_3, within_tile_line_2, chosen_tile_line_2);
+            TADD(within_tile_next, within_tile_here, chosen_tile_next);
         }
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));

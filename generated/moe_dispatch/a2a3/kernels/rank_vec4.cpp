@@ -1,5 +1,5 @@
 // rank_vec4: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rank; tiles ahead_1_at 1, t 64; memory UB 82176 B
+// stages rank; tiles at 1, t 64; memory UB 82176 B
 #include <cstddef>
 #include <cstdint>
 
@@ -36,21 +36,21 @@ AICORE inline void run_block(
         WithinGm within_in(within + int64_t(t0) * 512 + 448, {t0_valid});
         TLOAD(each, within_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecI32_1x64 ahead_1_line; TASSIGN<0x10100>(ahead_1_line);  // rows 0.. of ahead_1
-        VecI32_1x64 each_line; TASSIGN(each_line, 0x00000 + t0_buffer * 0x04000);  // rows 0.. of each
+        VecI32_1x64 ahead_1_first; TASSIGN<0x10100>(ahead_1_first);  // rows 0.. of ahead_1
+        VecI32_1x64 each_first; TASSIGN(each_first, 0x00000 + t0_buffer * 0x04000);  // rows 0.. of each
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        TADD(ahead_1_line, ahead_1_so_far, each_line);
-        for (int32_t ahead_1_at = 0; ahead_1_at < t0_valid - 1; ++ahead_1_at) {
-            VecI32_1x64 ahead_1_line_3; TASSIGN(ahead_1_line_3, 0x10200 + ahead_1_at * 0x00100);  // rows ahead_1_at + 1.. of ahead_1
-            VecI32_1x64 ahead_1_line_2; TASSIGN(ahead_1_line_2, 0x10100 + ahead_1_at * 0x00100);  // rows ahead_1_at.. of ahead_1
-            VecI32_1x64 each_line_2; TASSIGN(each_line_2, 0x00100 + ahead_1_at * 0x00100 + t0_buffer * 0x04000);  // rows ahead_1_at + 1.. of each
+        TADD(ahead_1_first, ahead_1_so_far, each_first);
+        for (int32_t at = 0; at < t0_valid - 1; ++at) {
+            VecI32_1x64 ahead_1_next; TASSIGN(ahead_1_next, 0x10200 + at * 0x00100);  // rows at + 1.. of ahead_1
+            VecI32_1x64 ahead_1_here; TASSIGN(ahead_1_here, 0x10100 + at * 0x00100);  // rows at.. of ahead_1
+            VecI32_1x64 each_next; TASSIGN(each_next, 0x00100 + at * 0x00100 + t0_buffer * 0x04000);  // rows at + 1.. of each
             pipe_barrier(PIPE_V);
-            TADD(ahead_1_line_3, ahead_1_line_2, each_line_2);
+            TADD(ahead_1_next, ahead_1_here, each_next);
         }
-        VecI32_1x64 ahead_1_line_4; TASSIGN(ahead_1_line_4, 0x10000 + t0_valid * 0x00100);  // rows t0_valid - 1.. of ahead_1
+        VecI32_1x64 ahead_1_last; TASSIGN(ahead_1_last, 0x10000 + t0_valid * 0x00100);  // rows t0_valid - 1.. of ahead_1
         pipe_barrier(PIPE_V);
-        TMOV(ahead_1_so_far, ahead_1_line_4);
+        TMOV(ahead_1_so_far, ahead_1_last);
         VecI32_64x64 ahead_tile(t0_valid); TASSIGN(ahead_tile, 0x08000 + t0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
         VecI32_64x64 ahead_1(t0_valid); TASSIGN<0x10100>(ahead_1);  // UB 0x10100..0x14100
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again

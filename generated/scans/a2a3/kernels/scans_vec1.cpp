@@ -1,5 +1,5 @@
 // scans_vec1: vector kernel of `scans` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages scans; tiles cols 64, down_tile_at 1, rows 64; memory UB 65792 B
+// stages scans; tiles at 1, cols 64, rows 64; memory UB 65792 B
 #include <cstddef>
 #include <cstdint>
 
@@ -37,24 +37,24 @@ AICORE inline void run_block(
             XGm x_in(x + int64_t(rows0) * 256 + int64_t(cols0), {rows0_valid});
             TLOAD(x_tile, x_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
-            VecF32_1x64 down_tile_line; TASSIGN(down_tile_line, 0x08000 + rows0_buffer * 0x04000);  // rows 0.. of down_tile
-            VecF32_1x64 x_tile_line; TASSIGN(x_tile_line, 0x00000 + rows0_buffer * 0x04000);  // rows 0.. of x_tile
+            VecF32_1x64 down_tile_first; TASSIGN(down_tile_first, 0x08000 + rows0_buffer * 0x04000);  // rows 0.. of down_tile
+            VecF32_1x64 x_tile_first; TASSIGN(x_tile_first, 0x00000 + rows0_buffer * 0x04000);  // rows 0.. of x_tile
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
             wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));  // free again
-            TADD(down_tile_line, down_tile_so_far, x_tile_line);
-            for (int32_t down_tile_at = 0; down_tile_at < rows0_valid - 1; ++down_tile_at) {
-                VecF32_1x64 down_tile_line_3; TASSIGN(down_tile_line_3, 0x08100 + down_tile_at * 0x00100 + rows0_buffer * 0x04000);  // rows down_tile_at + 1.. of down_tile
-                VecF32_1x64 down_tile_line_2; TASSIGN(down_tile_line_2, 0x08000 + down_tile_at * 0x00100 + rows0_buffer * 0x04000);  // rows down_tile_at.. of down_tile
-                VecF32_1x64 x_tile_line_2; TASSIGN(x_tile_line_2, 0x00100 + down_tile_at * 0x00100 + rows0_buffer * 0x04000);  // rows down_tile_at + 1.. of x_tile
+            TADD(down_tile_first, down_tile_so_far, x_tile_first);
+            for (int32_t at = 0; at < rows0_valid - 1; ++at) {
+                VecF32_1x64 down_tile_next; TASSIGN(down_tile_next, 0x08100 + at * 0x00100 + rows0_buffer * 0x04000);  // rows at + 1.. of down_tile
+                VecF32_1x64 down_tile_here; TASSIGN(down_tile_here, 0x08000 + at * 0x00100 + rows0_buffer * 0x04000);  // rows at.. of down_tile
+                VecF32_1x64 x_tile_next; TASSIGN(x_tile_next, 0x00100 + at * 0x00100 + rows0_buffer * 0x04000);  // rows at + 1.. of x_tile
                 pipe_barrier(PIPE_V);
-                TADD(down_tile_line_3, down_tile_line_2, x_tile_line_2);
+                TADD(down_tile_next, down_tile_here, x_tile_next);
             }
             set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
             set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
-            VecF32_1x64 down_tile_line_4; TASSIGN(down_tile_line_4, 0x07f00 + rows0_buffer * 0x04000 + rows0_valid * 0x00100);  // rows rows0_valid - 1.. of down_tile
+            VecF32_1x64 down_tile_last; TASSIGN(down_tile_last, 0x07f00 + rows0_buffer * 0x04000 + rows0_valid * 0x00100);  // rows rows0_valid - 1.. of down_tile
             pipe_barrier(PIPE_V);
-            TMOV(down_tile_so_far, down_tile_line_4);
+            TMOV(down_tile_so_far, down_tile_last);
             VecF32_64x64 down_tile(rows0_valid); TASSIGN(down_tile, 0x08000 + rows0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
             XGm down_out(down + int64_t(rows0) * 256 + int64_t(cols0), {rows0_valid});

@@ -1,5 +1,5 @@
 // scans_vec2: vector kernel of `scans` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages scans; tiles product_tile_moved_at 1, rows 32; memory UB 163840 B
+// stages scans; tiles at 1, rows 32; memory UB 163840 B
 #include <cstddef>
 #include <cstdint>
 
@@ -34,23 +34,23 @@ AICORE inline void run_block(
         XGm x_in(x + int64_t(rows0) * 256, {rows0_valid});
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
-        VecF32_256x32 product_tile_moved(rows0_valid); TASSIGN<0x18000>(product_tile_moved);  // UB 0x18000..0x20000
-        VecF32_32x256 product_tile_moved_tmp(rows0_valid); TASSIGN<0x20000>(product_tile_moved_tmp);  // UB 0x20000..0x28000
+        VecF32_256x32 product_tile_across(rows0_valid); TASSIGN<0x18000>(product_tile_across);  // UB 0x18000..0x20000
+        VecF32_32x256 product_tile_across_tmp(rows0_valid); TASSIGN<0x20000>(product_tile_across_tmp);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
-        TTRANS(product_tile_moved, x_tile, product_tile_moved_tmp);
+        TTRANS(product_tile_across, x_tile, product_tile_across_tmp);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
-        for (int32_t product_tile_moved_at = 0; product_tile_moved_at < 255; ++product_tile_moved_at) {
-            VecF32_1x32 product_tile_moved_line_2(rows0_valid); TASSIGN(product_tile_moved_line_2, 0x18080 + product_tile_moved_at * 0x00080);  // rows product_tile_moved_at + 1.. of product_tile_moved
-            VecF32_1x32 product_tile_moved_line(rows0_valid); TASSIGN(product_tile_moved_line, 0x18000 + product_tile_moved_at * 0x00080);  // rows product_tile_moved_at.. of product_tile_moved
+        for (int32_t at = 0; at < 255; ++at) {
+            VecF32_1x32 product_tile_across_next(rows0_valid); TASSIGN(product_tile_across_next, 0x18080 + at * 0x00080);  // rows at + 1.. of product_tile_across
+            VecF32_1x32 product_tile_across_here(rows0_valid); TASSIGN(product_tile_across_here, 0x18000 + at * 0x00080);  // rows at.. of product_tile_across
             pipe_barrier(PIPE_V);
-            TMUL(product_tile_moved_line_2, product_tile_moved_line, product_tile_moved_line_2);
+            TMUL(product_tile_across_next, product_tile_across_here, product_tile_across_next);
         }
         VecF32_32x256 product_tile(rows0_valid); TASSIGN<0x10000>(product_tile);  // UB 0x10000..0x18000
         VecF32_256x32 product_tile_tmp(rows0_valid); TASSIGN<0x20000>(product_tile_tmp);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-        TTRANS(product_tile, product_tile_moved, product_tile_tmp);
+        TTRANS(product_tile, product_tile_across, product_tile_tmp);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         XGm product_out(product + int64_t(rows0) * 256, {rows0_valid});

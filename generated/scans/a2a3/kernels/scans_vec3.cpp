@@ -1,5 +1,5 @@
 // scans_vec3: vector kernel of `scans` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages scans; tiles count_tile_moved_at 1, rows 32; memory UB 163840 B
+// stages scans; tiles at 1, rows 32; memory UB 163840 B
 #include <cstddef>
 #include <cstdint>
 
@@ -34,23 +34,23 @@ AICORE inline void run_block(
         MarkGm mark_in(mark + int64_t(rows0) * 256, {rows0_valid});
         TLOAD(mark_tile, mark_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
-        VecI32_256x32 count_tile_moved(rows0_valid); TASSIGN<0x18000>(count_tile_moved);  // UB 0x18000..0x20000
-        VecI32_32x256 count_tile_moved_tmp(rows0_valid); TASSIGN<0x20000>(count_tile_moved_tmp);  // UB 0x20000..0x28000
+        VecI32_256x32 count_tile_across(rows0_valid); TASSIGN<0x18000>(count_tile_across);  // UB 0x18000..0x20000
+        VecI32_32x256 count_tile_across_tmp(rows0_valid); TASSIGN<0x20000>(count_tile_across_tmp);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
-        TTRANS(count_tile_moved, mark_tile, count_tile_moved_tmp);
+        TTRANS(count_tile_across, mark_tile, count_tile_across_tmp);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
-        for (int32_t count_tile_moved_at = 0; count_tile_moved_at < 255; ++count_tile_moved_at) {
-            VecI32_1x32 count_tile_moved_line_2(rows0_valid); TASSIGN(count_tile_moved_line_2, 0x18080 + count_tile_moved_at * 0x00080);  // rows count_tile_moved_at + 1.. of count_tile_moved
-            VecI32_1x32 count_tile_moved_line(rows0_valid); TASSIGN(count_tile_moved_line, 0x18000 + count_tile_moved_at * 0x00080);  // rows count_tile_moved_at.. of count_tile_moved
+        for (int32_t at = 0; at < 255; ++at) {
+            VecI32_1x32 count_tile_across_next(rows0_valid); TASSIGN(count_tile_across_next, 0x18080 + at * 0x00080);  // rows at + 1.. of count_tile_across
+            VecI32_1x32 count_tile_across_here(rows0_valid); TASSIGN(count_tile_across_here, 0x18000 + at * 0x00080);  // rows at.. of count_tile_across
             pipe_barrier(PIPE_V);
-            TADD(count_tile_moved_line_2, count_tile_moved_line, count_tile_moved_line_2);
+            TADD(count_tile_across_next, count_tile_across_here, count_tile_across_next);
         }
         VecI32_32x256 count_tile(rows0_valid); TASSIGN<0x10000>(count_tile);  // UB 0x10000..0x18000
         VecI32_256x32 count_tile_tmp(rows0_valid); TASSIGN<0x20000>(count_tile_tmp);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-        TTRANS(count_tile, count_tile_moved, count_tile_tmp);
+        TTRANS(count_tile, count_tile_across, count_tile_tmp);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         MarkGm count_out(count + int64_t(rows0) * 256, {rows0_valid});

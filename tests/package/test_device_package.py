@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compiling import NIGHTLY
+from compiling import NIGHTLY, QUICK_OF
 from typer.testing import CliRunner
 
 from package.standing_in import CONDITIONS, SPECS, local_entry
@@ -212,8 +212,9 @@ def test_programs_compare_with_the_golden(built: Path, tmp_path: Path, name: str
     for path, text in local_entry(operator).items():
         (built / path).write_text(text)
         sources.append(path)
-    flags = ["-std=c++20", "-O1", "-w", "-pthread", f"-I{BUNDLED}"]
-    said = find_compiler().run([*flags, *(str(built / path) for path in sources), "-o", str(tmp_path / "program")])
+    compiler = find_compiler()
+    flags = ["-std=c++20", *QUICK_OF[compiler.family], "-w", "-pthread", f"-I{BUNDLED}"]
+    said = compiler.run([*flags, *(str(built / path) for path in sources), "-o", str(tmp_path / "program")])
     assert said.returncode == 0, said.stderr
     ran = subprocess.run([str(tmp_path / "program")], cwd=built, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout

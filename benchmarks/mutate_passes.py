@@ -44,7 +44,10 @@ MODULES = {
     "pipeline": ("tile.loops.pipeline",),
     "legalise": tuple(
         f"tile.{name}"
-        for name in ("legalise", "strided_loads", "running", "gapless", "added_tiles", "folded", "multiplied_columns")
+        for name in (
+            *("legalise", "strided_loads", "interleaved_stores", "running", "gapless", "added_tiles", "folded"),
+            "multiplied_columns",
+        )
     ),
     "split-cores": ("tile.kernels.split_cores",),
     "split-rows": ("tile.kernels.split_rows",),

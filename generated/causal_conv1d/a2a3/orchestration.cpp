@@ -83,7 +83,7 @@ extern "C" void causal_conv1d_a2a3(pto_rt::Runtime &rt, const causal_conv1d_args
                 causal_conv1d_vec1(y_tap_wide, y_tap_wide_2, y_tap_wide_3, y_tap_wide_4, w,
                     causal_conv1d_vec1_blocks);
             }, {}, 2);
-        const int32_t causal_conv1d_vec2_blocks = fewer(std::max<int64_t>((b * 256 + 1471) / 1472, int64_t(b * 256) * ((s + 12287) / 12288)), vector);
+        const int32_t causal_conv1d_vec2_blocks = fewer(std::max<int64_t>((b * 256 + 367) / 368, int64_t((b * 256 + 3) / 4) * ((s + 6143) / 6144)), vector);
         const Launch causal_conv1d_vec2_done = rt.launch(
             "causal_conv1d_vec2", Core::Vector, causal_conv1d_vec2_blocks,
             [=] {
@@ -96,7 +96,7 @@ extern "C" void causal_conv1d_a2a3(pto_rt::Runtime &rt, const causal_conv1d_args
                 causal_conv1d_vec3(y, seen, y_tap_wide, y_tap_wide_2, y_tap_wide_3, y_tap_wide_4, bias, b_begin,
                     b_end, s, causal_conv1d_vec3_blocks);
             }, {causal_conv1d_vec2_done, causal_conv1d_vec1_done}, 1);
-        const int32_t causal_conv1d_vec4_blocks = fewer((b * 256 + 1471) / 1472, vector);
+        const int32_t causal_conv1d_vec4_blocks = fewer((b * 256 + 367) / 368, vector);
         rt.launch(
             "causal_conv1d_vec4", Core::Vector, causal_conv1d_vec4_blocks,
             [=] {

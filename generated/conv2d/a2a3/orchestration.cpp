@@ -86,13 +86,13 @@ extern "C" void conv2d_a2a3(pto_rt::Runtime &rt, const conv2d_args &args)
             [=] {
                 conv2d_vec1(y_edge, y_edge_2, n_begin, n_end, conv2d_vec1_blocks);
             }, {}, 5);
-        const int32_t conv2d_vec2_blocks = fewer((n * 3584 + 218) / 219, vector);
+        const int32_t conv2d_vec2_blocks = fewer((n * 3584 + 383) / 384, vector);
         const Launch conv2d_vec2_done = rt.launch(
             "conv2d_vec2", Core::Vector, conv2d_vec2_blocks,
             [=] {
                 conv2d_vec2(y_padded, y_edge, x, n, conv2d_vec2_blocks);
             }, {conv2d_vec1_done}, 4);
-        const int32_t conv2d_vec3_blocks = fewer((n * 64 + 2) / 3, vector);
+        const int32_t conv2d_vec3_blocks = fewer((n * 64 + 11) / 12, vector);
         const Launch conv2d_vec3_done = rt.launch(
             "conv2d_vec3", Core::Vector, conv2d_vec3_blocks,
             [=] {

@@ -165,7 +165,7 @@ extern "C" void cross_entropy_a2a3(pto_rt::Runtime &rt, const cross_entropy_args
                     counted_part_sum_4_parts, counted_high_sum_parts, rows_begin, rows_end,
                     cross_entropy_vec8_blocks);
             }, {cross_entropy_vec1_done, cross_entropy_vec2_done, cross_entropy_vec3_done, cross_entropy_vec4_done, cross_entropy_vec5_done, cross_entropy_vec6_done, cross_entropy_vec7_done}, 2);
-        const int32_t cross_entropy_vec9_blocks = fewer(1, vector);
+        const int32_t cross_entropy_vec9_blocks = 1;
         rt.launch(
             "cross_entropy_vec9", Core::Vector, cross_entropy_vec9_blocks,
             [=] {

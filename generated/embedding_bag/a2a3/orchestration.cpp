@@ -71,7 +71,7 @@ extern "C" void embedding_bag_a2a3(pto_rt::Runtime &rt, const embedding_bag_args
             [=] {
                 places_vec1(place, there, token, t_begin, t_end, bag, places_vec1_blocks);
             }, {}, 2);
-        const int32_t places_vec2_blocks = fewer(int64_t((bag + 63) / 64) * ((t + 63) / 64), vector);
+        const int32_t places_vec2_blocks = fewer(int64_t((bag + 127) / 128) * ((t + 63) / 64), vector);
         const Launch places_vec2_done = rt.launch(
             "places_vec2", Core::Vector, places_vec2_blocks,
             [=] {

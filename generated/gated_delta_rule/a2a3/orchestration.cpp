@@ -273,13 +273,13 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             [=] {
                 turn(state_t, state, b_begin, b_end, turn_blocks);
             }, {}, 7);
-        const int32_t rule_vec1_blocks = fewer(int64_t(b) * ((s + 63) / 64), vector);
+        const int32_t rule_vec1_blocks = fewer(int64_t(b) * ((s + 255) / 256), vector);
         const Launch rule_vec1_done = rt.launch(
             "rule_vec1", Core::Vector, rule_vec1_blocks,
             [=] {
                 rule_vec1(o_g, g, b, s, rule_vec1_blocks);
             }, {}, 30);
-        const int32_t rule_vec2_blocks = fewer(int64_t(b) * ((s + 63) / 64), vector);
+        const int32_t rule_vec2_blocks = fewer(int64_t(b) * ((s + 255) / 256), vector);
         const Launch rule_vec2_done = rt.launch(
             "rule_vec2", Core::Vector, rule_vec2_blocks,
             [=] {
@@ -457,7 +457,7 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             [=] {
                 rule_vec13(o, o_read_block, b, s, rule_vec13_blocks);
             }, {rule_vec12_done}, 1);
-        const int32_t out_blocks = fewer(int64_t(b * 32) * 4, vector);
+        const int32_t out_blocks = fewer(int64_t(b * 32) * 2, vector);
         rt.launch(
             "out", Core::Vector, out_blocks,
             [=] {

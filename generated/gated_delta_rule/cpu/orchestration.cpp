@@ -143,13 +143,13 @@ extern "C" void gated_delta_rule_cpu(pto_rt::Runtime &rt, const gated_delta_rule
             [=] {
                 turn(state_t, state, b_begin, b_end, turn_blocks);
             }, {}, 3);
-        const int32_t rule_vec1_blocks = fewer(b, vector);
+        const int32_t rule_vec1_blocks = fewer((s + 63) / 64, vector);
         const Launch rule_vec1_done = rt.launch(
             "rule_vec1", Core::Vector, rule_vec1_blocks,
             [=] {
                 rule_vec1(o_g, g, b, s, rule_vec1_blocks);
             }, {}, 5);
-        const int32_t rule_vec2_blocks = fewer(b, vector);
+        const int32_t rule_vec2_blocks = fewer((s + 63) / 64, vector);
         const Launch rule_vec2_done = rt.launch(
             "rule_vec2", Core::Vector, rule_vec2_blocks,
             [=] {
@@ -182,7 +182,7 @@ extern "C" void gated_delta_rule_cpu(pto_rt::Runtime &rt, const gated_delta_rule
                 rule_mixed3(o_read_block, q_n, k_n, o_gamma_block, o_recalled_block, o_change_block, b_begin,
                     b_end, s, rule_mixed3_blocks);
             }, {normalise_done, rule_vec3_done, rule_mixed2_done}, 1);
-        const int32_t rule_vec4_blocks = fewer(b, vector);
+        const int32_t rule_vec4_blocks = fewer(s, vector);
         rt.launch(
             "rule_vec4", Core::Vector, rule_vec4_blocks,
             [=] {

@@ -128,14 +128,14 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             "places", Core::Vector, places_blocks,
             [=] {
                 places(end, upto, shift, count, places_blocks);
-            }, {}, 12);
-        const int32_t block_vec1_blocks = fewer((full + 16 + 6143) / 6144, vector);
+            }, {}, 11);
+        const int32_t block_vec1_blocks = fewer((full + 16 + 95) / 96, vector);
         const Launch block_vec1_done = rt.launch(
             "block_vec1", Core::Vector, block_vec1_blocks,
             [=] {
                 block_vec1(done_1, full, block_vec1_blocks);
-            }, {}, 11);
-        const int32_t block_vec2_blocks = fewer((full * 32 + 512 + 6143) / 6144, vector);
+            }, {}, 12);
+        const int32_t block_vec2_blocks = fewer((full * 32 + 512 + 3071) / 3072, vector);
         const Launch block_vec2_done = rt.launch(
             "block_vec2", Core::Vector, block_vec2_blocks,
             [=] {
@@ -171,7 +171,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             [=] {
                 product(y_b, rows, w, group, full, product_blocks);
             }, {gather_done, block_vec3_done}, 5);
-        const int32_t place_vec1_blocks = fewer((full * 32 + 6143) / 6144, vector);
+        const int32_t place_vec1_blocks = fewer((full * 32 + 3071) / 3072, vector);
         const Launch place_vec1_done = rt.launch(
             "place_vec1", Core::Vector, place_vec1_blocks,
             [=] {

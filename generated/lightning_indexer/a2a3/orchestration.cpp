@@ -106,7 +106,7 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
     const auto launch_range = [=, &rt](int64_t t_begin, int64_t t_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
-        const int32_t places_blocks = fewer((kv + 6143) / 6144, vector);
+        const int32_t places_blocks = fewer((kv + 95) / 96, vector);
         const Launch places_done = rt.launch(
             "places", Core::Vector, places_blocks,
             [=] {
@@ -122,7 +122,7 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
                     [=] { scores_cube(ffts, q, k, s_2_fifo, t_begin, t_end, kv, scores_blocks); },
                     [=] { scores_vec(ffts, all_scores, weights, place, seen, s_2_fifo, t_begin, t_end, kv, scores_blocks); });
             }, {places_done}, 5);
-        const int32_t best_vec1_blocks = fewer((kv * t + 6143) / 6144, vector);
+        const int32_t best_vec1_blocks = fewer((kv * t + 12287) / 12288, vector);
         const Launch best_vec1_done = rt.launch(
             "best_vec1", Core::Vector, best_vec1_blocks,
             [=] {

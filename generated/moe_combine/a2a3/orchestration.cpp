@@ -53,7 +53,7 @@ extern "C" void moe_combine_a2a3(pto_rt::Runtime &rt, const moe_combine_args &ar
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t place_lines_blocks = fewer((t + 63) / 64, vector);
+        const int32_t place_lines_blocks = fewer((t + 127) / 128, vector);
         const Launch place_lines_done = rt.launch(
             "place_lines", Core::Vector, place_lines_blocks,
             [=] {

@@ -127,7 +127,7 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t rank_vec1_blocks = fewer(1, vector);
+        const int32_t rank_vec1_blocks = 1;
         const Launch rank_vec1_done = rt.launch(
             "rank_vec1", Core::Vector, rank_vec1_blocks,
             [=] {
@@ -187,7 +187,7 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             [=] {
                 inverse_vec1(source, t_begin, t_end, inverse_vec1_blocks);
             }, {}, 3);
-        const int32_t inverse_vec2_blocks = fewer((t * 8 + 6143) / 6144, vector);
+        const int32_t inverse_vec2_blocks = fewer((t * 8 + 767) / 768, vector);
         const Launch inverse_vec2_done = rt.launch(
             "inverse_vec2", Core::Vector, inverse_vec2_blocks,
             [=] {

@@ -122,7 +122,7 @@ extern "C" void moe_dispatch_cpu(pto_rt::Runtime &rt, const moe_dispatch_args &a
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t rank_vec1_blocks = fewer(1, vector);
+        const int32_t rank_vec1_blocks = 1;
         const Launch rank_vec1_done = rt.launch(
             "rank_vec1", Core::Vector, rank_vec1_blocks,
             [=] {

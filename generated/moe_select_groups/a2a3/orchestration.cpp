@@ -116,7 +116,7 @@ extern "C" void moe_select_groups_a2a3(pto_rt::Runtime &rt, const moe_select_gro
             [=] {
                 group_vec1(best, c, t, group_vec1_blocks);
             }, {score_done}, 8);
-        const int32_t group_vec2_blocks = fewer(1, vector);
+        const int32_t group_vec2_blocks = 1;
         const Launch group_vec2_done = rt.launch(
             "group_vec2", Core::Vector, group_vec2_blocks,
             [=] {

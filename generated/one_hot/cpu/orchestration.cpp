@@ -45,7 +45,7 @@ extern "C" void one_hot_cpu(pto_rt::Runtime &rt, const one_hot_args &args)
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t one_hot_vec1_blocks = fewer(1, vector);
+        const int32_t one_hot_vec1_blocks = 1;
         const Launch one_hot_vec1_done = rt.launch(
             "one_hot_vec1", Core::Vector, one_hot_vec1_blocks,
             [=] {

@@ -97,7 +97,7 @@ extern "C" void paged_attention_a2a3(pto_rt::Runtime &rt, const paged_attention_
             [=] {
                 visible_vec1(ahead_1, lengths, batch_begin, batch_end, visible_vec1_blocks);
             }, {}, 2);
-        const int32_t visible_vec2_blocks = fewer((pages * 32 + 6143) / 6144, vector);
+        const int32_t visible_vec2_blocks = fewer((pages * 32 + 3071) / 3072, vector);
         const Launch visible_vec2_done = rt.launch(
             "visible_vec2", Core::Vector, visible_vec2_blocks,
             [=] {

@@ -39,7 +39,7 @@ extern "C" void transpose_a2a3(pto_rt::Runtime &rt, const transpose_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t transpose_blocks = fewer(int64_t(batch) * ((m + 63) / 64) * 4, vector);
+        const int32_t transpose_blocks = fewer(int64_t(batch) * ((m + 255) / 256) * 7, vector);
         rt.launch(
             "transpose", Core::Vector, transpose_blocks,
             [=] {

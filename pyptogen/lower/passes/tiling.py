@@ -26,7 +26,9 @@ from pyptogen.lower.tile.cutting import cut
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
-from pyptogen.lower.tile.kernels import merged_axes
+from pyptogen.lower.tile.kernels import merged_axes, moves
+from pyptogen.lower.tile.kernels.moves import MOVES
+from pyptogen.lower.tile.kernels.seen import Seen
 from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS, dividable
 from pyptogen.lower.tile.sizes import choose, sizes
 from pyptogen.lower.tile.sizes.first_guesses import in_pieces
@@ -67,9 +69,9 @@ class Tiling:
     gm_names: Mapping[str, str]
     axes: Axes
     """One for all tables that are tried: it remembers what sizes come to."""
-    own: Mapping[str, tuple[Program, Axes]]
-    """The kernels of single reductions and scans, with what leads to these, by name: no row is about them, and each has
-    the program in which its axes are merged."""
+    own: Mapping[str, Seen]
+    """The kernels of single reductions, around scans, and those that move elements, by name: no row is about them, and
+    each sees its values in a way of its own."""
     built: Set[str]
     """The kernels of other single operations, which have builders and need no table."""
     launch_dim: str | None
@@ -109,12 +111,14 @@ class Tiling:
         tiled = [part for part in parts if part.ops.name not in by_hand.finished]
         launch_dim = cut.launch_dim_of(program, [part.ops for part in tiled if not is_own(part)])
         built = {part.ops.name for part in tiled if is_own(part)}
-        own: dict[str, tuple[Program, Axes]] = {}
+        own: dict[str, Seen] = {}
         for number, part in enumerate(tiled):
-            if _scan(part) is not None or (is_own(part) and part.ops.ops[-1].kind in REDUCTIONS):
-                seen, ops = merged_axes.run(program, part.ops, tensors, gm_names, platform)
-                own[part.ops.name] = seen, Axes(seen)
-                tiled[number] = replace(part, ops=ops, sizes={stage: {} for stage in part.sizes})
+            last = part.ops.ops[-1]
+            if not is_own(part) or (_scan(part) is None and last.kind not in REDUCTIONS | MOVES):
+                continue
+            make = moves.run if last.kind in MOVES else merged_axes.run
+            own[part.ops.name] = seen = make(program, part.ops, tensors, gm_names, platform)
+            tiled[number] = replace(part, ops=seen.ops, sizes={stage: {} for stage in part.sizes})
         common = (tensors, gm_names, Axes(program), own, built - own.keys(), launch_dim, by_hand, finish)
         if known is None:
             return Tiling(program, platform, tuple(tiled), *common, launch_cost)
@@ -126,10 +130,12 @@ class Tiling:
             return replace(self.by_hand.tiles[part.ops.name], depths=part.depths)
         common = (self.tensors, self.gm_names, self.platform)
         if part.ops.name in self.built:
-            return standalone.run(self.program, part.ops, *common, self.launch_dim if part.longest else None)
-        program, axes = self._seen(part)
-        launch_dim = None if part.ops.name in self.own else self.launch_dim
-        kernel = cut.run(program, part.ops, table, *common, axes, part.longest, launch_dim)
+            return standalone.run(self.program, part.ops, *common)
+        seen = self._seen(part)
+        launch_dim = self._launch_dim(part)
+        kernel = cut.run(
+            seen.program, part.ops, table, *common, seen.axes, part.longest, launch_dim, seen.nests, seen.views
+        )
         return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)
 
     def taken(self, part: Part, table: Table) -> TileKernel:
@@ -158,9 +164,16 @@ class Tiling:
             self.chosen.append((described, table))
         return table
 
-    def _seen(self, part: Part) -> tuple[Program, Axes]:
-        """The program that a kernel is cut in, and its axes."""
-        return self.own.get(part.ops.name, (self.program, self.axes))
+    def _seen(self, part: Part) -> Seen:
+        """How a kernel sees its values."""
+        return self.own.get(part.ops.name, Seen(self.program, part.ops, self.axes))
+
+    def _launch_dim(self, part: Part) -> str | None:
+        """The dim of which launches of a kernel get ranges: one that moves elements has a part where that dim leads
+        its result; a reduction goes over all."""
+        if part.ops.name not in self.own:
+            return self.launch_dim
+        return self.launch_dim if part.longest and self.own[part.ops.name].leading == self.launch_dim else None
 
     def _found(self, part: Part) -> Table:
         """The sizes of a kernel.
@@ -173,7 +186,7 @@ class Tiling:
         if not isinstance(table, Refusal):
             return table
         if table.remedy is None:
-            _, axes = self._seen(part)
+            axes = self._seen(part).axes
             of_rows = {one.dim for one in dividable(part.ops.ops, axes) if one.rows and one.reduced}
             around = next((op for op in part.ops.ops if of_rows & _reduced(op, axes)), None)
             around = around or _scan(part)
@@ -193,8 +206,8 @@ class Tiling:
 
     def _choice(self, part: Part) -> Table:
         best = inf
-        program, axes = self._seen(part)
-        modelled = bool(in_pieces(part.ops.ops, axes, self.platform))
+        seen = self._seen(part)
+        modelled = bool(in_pieces(part.ops.ops, seen.axes, self.platform))
 
         def cost(table: Table) -> float | None:
             nonlocal best
@@ -209,7 +222,7 @@ class Tiling:
                 best, self.best[part.ops.name] = found, trial
             return found
 
-        table = choose.run(program, part.ops, part.sizes, self.platform, part.row, cost)
+        table = choose.run(seen.program, part.ops, part.sizes, self.platform, part.row, cost, seen.first)
         taken = self.best.get(part.ops.name)
         if taken is None or taken.table != table:
             self._require_room(part, table)
@@ -217,7 +230,7 @@ class Tiling:
 
     def _require_room(self, part: Part, table: Table) -> None:
         """Raises Refused, PTG303: the kernel does not fit, and has a reduction whose rows may go in pieces."""
-        longest = standalone.longest_rows(part.ops.ops, self._seen(part)[1])
+        longest = standalone.longest_rows(part.ops.ops, self._seen(part).axes)
         if longest is not None and not self.fits(self.kernel(part, table)):
             error = unsupported(longest.span, f"whole rows of `{longest.result.name}`", "take smaller tiles")
             raise error.helped_by(TwoKernels(longest.result.name, longest.result.name))

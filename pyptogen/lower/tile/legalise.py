@@ -29,7 +29,7 @@ from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.kinds import STEMS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES
-from pyptogen.lower.tile import folded, gapless, running
+from pyptogen.lower.tile import folded, gapless, interleaved_stores, running
 from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import (
     Extent,
@@ -87,6 +87,9 @@ class _Legaliser:
         self.bits: dict[str, str] = {}
         """Predicate bits of each tile of truth values that a comparison made."""
         self.readers = Counter(self.tiles[name].owner for op in walk(kernel.body) for name in {*op.operands})
+        read = (op for op in walk(kernel.body) if not isinstance(op, Store))
+        self.computed_with = {self.tiles[name].owner for op in read for name in op.srcs if isinstance(name, str)}
+        """Tiles that something else than a store reads."""
         self.dying: Set[str] = frozenset()
         """Tiles that the body at hand computes, and of which one operation reads."""
 
@@ -122,7 +125,7 @@ class _Legaliser:
             case Cast():
                 return self.cast(node)
             case Load() | Store():
-                return self.transfer(node) if self.platform.runs_of_elements else [node]
+                return self.transfer(node) if self.platform.runs_of_elements else self.lines(node)
             case Scan():
                 return running.steps(node, self.added, self.platform)
             case Reduce():
@@ -203,6 +206,15 @@ class _Legaliser:
         if isinstance(op, Load) and gm.cols.size > 1 and gm.col_stride != ONE:
             return self.row_by_row(op, tile, gm)
         return [op]
+
+    def lines(self, op: Load | Store) -> Sequence[Node]:
+        """Where any elements can be loaded, what lies in columns is loaded line by line and transposed on chip if it is
+        stored as it is; what computes with it takes its elements from where they lie."""
+        loads = isinstance(op, Load) and op.role == "vector" and op.gm.row_stride == ONE and op.gm.col_stride != ONE
+        tile = self.tiles[str(op.dst if loads else op.srcs[0])] if loads else None
+        if tile is None or tile.name in self.computed_with or min(tile.rows.size, tile.cols.size) == 1:
+            return [op]
+        return self.across(op, tile, op.gm)
 
     def is_strided(self, op: Load) -> bool:
         """Whether an operation loads rows of every second or fourth element, which a pattern selects on chip."""
@@ -436,6 +448,7 @@ def _row_loop(op: TileOp, dst: TileVal, at: str, body: tuple[Node, ...]) -> Loop
 
 def run(kernel: TileKernel, platform: Platform, beside: bool = True) -> TileKernel:
     """Legalise one kernel for ``platform``. ``beside``: reductions may take memory beside their operands (`folded`)."""
+    kernel = interleaved_stores.run(kernel) if platform.runs_of_elements else kernel
     legaliser = _Legaliser(kernel, platform, beside)
     body = legaliser.without_unread(legaliser.rewrite(kernel.body, platform.memories["ub"] // BETWEEN_SHARE))
     named = {name for op in walk(body) for name in op.tiles}

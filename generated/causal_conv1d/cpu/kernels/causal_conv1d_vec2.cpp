@@ -1,5 +1,5 @@
 // causal_conv1d_vec2: vector kernel of `causal_conv1d` for cpu. Made by pyptogen; change the spec, not this file.
-// stages causal_conv1d; tiles i2 2730, i3 8192, i4 1; memory UB 0 B
+// stages causal_conv1d; tiles s 8192, seen_rows 2730, seen_rows_2 1; memory UB 0 B
 #include <cstddef>
 #include <cstdint>
 
@@ -23,18 +23,18 @@ extern "C" __global__ AICORE void causal_conv1d_vec2(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i2 = block * 2730; i2 < b * 256; i2 += nblk * 2730) {
-        const int32_t i2_valid = b * 256 - i2 < 2730 ? b * 256 - i2 : 2730;
-        StateGm state_in(state + int64_t(i2) * 3, {i2_valid});
-        SeenGm seen_out(seen + int64_t(i2) * 3 + int64_t(i2) * s, {i2_valid}, {int64_t(s) + 3});
+    for (int32_t seen_rows0 = block * 2730; seen_rows0 < b * 256; seen_rows0 += nblk * 2730) {
+        const int32_t seen_rows0_valid = b * 256 - seen_rows0 < 2730 ? b * 256 - seen_rows0 : 2730;
+        StateGm state_in(state + int64_t(seen_rows0) * 3, {seen_rows0_valid});
+        SeenGm seen_out(seen + int64_t(seen_rows0) * 3 + int64_t(s) * seen_rows0, {seen_rows0_valid}, {int64_t(s) + 3});
         // seen: concat(state, x, axis=-1)
         TCARRY(seen_out, state_in);
     }
-    for (int32_t i4 = block; i4 < b * 256; i4 += nblk) {
-        for (int32_t i3 = 0; i3 < s; i3 += 8192) {
-            const int32_t i3_valid = s - i3 < 8192 ? s - i3 : 8192;
-            XGm x_in(x + int64_t(i3) + int64_t(i4) * s, {i3_valid}, {int64_t(s)});
-            XGm seen_out(seen + int64_t(i4) * 3 + int64_t(i3) + int64_t(i4) * s + 3, {i3_valid}, {int64_t(s) + 3});
+    for (int32_t seen_rows_20 = block; seen_rows_20 < b * 256; seen_rows_20 += nblk) {
+        for (int32_t s0 = 0; s0 < s; s0 += 8192) {
+            const int32_t s0_valid = s - s0 < 8192 ? s - s0 : 8192;
+            XGm x_in(x + int64_t(s) * seen_rows_20 + int64_t(s0), {s0_valid}, {int64_t(s)});
+            XGm seen_out(seen + int64_t(seen_rows_20) * 3 + int64_t(s) * seen_rows_20 + int64_t(s0) + 3, {s0_valid}, {int64_t(s) + 3});
             TCARRY(seen_out, x_in);
         }
     }

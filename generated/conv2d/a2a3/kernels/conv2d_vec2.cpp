@@ -1,5 +1,5 @@
 // conv2d_vec2: vector kernel of `conv2d` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages conv2d; tiles i1 1536, i3 219, i4 1536; memory UB 153600 B
+// stages conv2d; tiles y_padded_rows 384, y_padded_rows_2 438; memory UB 168192 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,9 +8,9 @@
 using namespace pto;
 
 namespace {
-using VecB16_1x1536 = Tile<TileType::Vec, bfloat16_t, 1, 1536, BLayout::RowMajor, 1, DYNAMIC>;
-using VecB16_1536x16_c1 = Tile<TileType::Vec, bfloat16_t, 1536, 16, BLayout::RowMajor, DYNAMIC, 1>;
-using VecB16_224x64_c56 = Tile<TileType::Vec, bfloat16_t, 224, 64, BLayout::RowMajor, DYNAMIC, 56>;
+using VecB16_1x384 = Tile<TileType::Vec, bfloat16_t, 1, 384, BLayout::RowMajor, 1, DYNAMIC>;
+using VecB16_384x16_c1 = Tile<TileType::Vec, bfloat16_t, 384, 16, BLayout::RowMajor, DYNAMIC, 1>;
+using VecB16_448x64_c56 = Tile<TileType::Vec, bfloat16_t, 448, 64, BLayout::RowMajor, DYNAMIC, 56>;
 using YEdgeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using YPaddedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 58, 1>>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 56>, Stride<1, 1, 1, 56, 1>>;
@@ -27,68 +27,65 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
-    int32_t i3_buffer = 0;  // which of 2 buffers this iteration of i3 uses
-    int32_t i4_buffer = 0;  // which of 2 buffers this iteration of i4 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block * 1536; i1 < n * 3584; i1 += nblk * 1536, i1_buffer ^= 1) {
-        const int32_t i1_valid = n * 3584 - i1 < 1536 ? n * 3584 - i1 : 1536;
+    int32_t y_padded_rows0_buffer = 0;  // which of 3 buffers this iteration of y_padded_rows0 uses
+    int32_t y_padded_rows_20_buffer = 0;  // which of 3 buffers this iteration of y_padded_rows_20 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 3 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // 3 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 3 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 3 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // 3 buffers are free at first
+    for (int32_t y_padded_rows0 = block * 384; y_padded_rows0 < n * 3584; y_padded_rows0 += nblk * 384, y_padded_rows0_buffer = (y_padded_rows0_buffer + 1) % 3) {
+        const int32_t y_padded_rows0_valid = n * 3584 - y_padded_rows0 < 384 ? n * 3584 - y_padded_rows0 : 384;
         // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
-        VecB16_1x1536 part_row(i1_valid); TASSIGN(part_row, 0x00000 + i1_buffer * 0x00c00);  // as a row, same bytes as part
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
-        YEdgeGm y_edge_in(y_edge + int64_t(i1), {i1_valid});
-        TLOAD(part_row, y_edge_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecB16_1536x16_c1 part_apart(i1_valid); TASSIGN(part_apart, 0x01800 + i1_buffer * 0x0c000);  // UB 0x01800..0x19800, 2 copies
-        VecB16_1536x16_c1 part_apart_tmp(i1_valid); TASSIGN<0x19800>(part_apart_tmp);  // UB 0x19800..0x25800
+        VecB16_1x384 y_edge_tile_row(y_padded_rows0_valid); TASSIGN(y_edge_tile_row, 0x00000 + y_padded_rows0_buffer * 0x00300);  // as a row, same bytes as y_edge_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(y_padded_rows0_buffer));  // free again
+        YEdgeGm y_edge_in(y_edge + int64_t(y_padded_rows0), {y_padded_rows0_valid});
+        TLOAD(y_edge_tile_row, y_edge_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(y_padded_rows0_buffer));
+        VecB16_384x16_c1 y_edge_tile_apart(y_padded_rows0_valid); TASSIGN(y_edge_tile_apart, 0x00900 + y_padded_rows0_buffer * 0x03000);  // UB 0x00900..0x09900, 3 copies
+        VecB16_384x16_c1 y_edge_tile_apart_tmp(y_padded_rows0_valid); TASSIGN<0x12900>(y_edge_tile_apart_tmp);  // UB 0x12900..0x15900
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
-        TTRANS(part_apart, part_row, part_apart_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        YPaddedGm y_padded_out(y_padded + int64_t(i1) * 58, {i1_valid});
-        TSTORE(y_padded_out, part_apart);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
-    }
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i3 = block * 219; i3 < n * 3584; i3 += nblk * 219, i3_buffer ^= 1) {
-        const int32_t i3_valid = n * 3584 - i3 < 219 ? n * 3584 - i3 : 219;
-        VecB16_224x64_c56 part_2(i3_valid); TASSIGN(part_2, 0x00000 + i3_buffer * 0x06d80);  // UB 0x00000..0x0db00, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i3_buffer));  // free again
-        XGm x_in(x + int64_t(i3) * 56, {i3_valid});
-        TLOAD(part_2, x_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i3_buffer));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i3_buffer));
-        YPaddedGm2 y_padded_out(y_padded + int64_t(i3) * 58 + 1, {i3_valid});
-        TSTORE(y_padded_out, part_2);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i3_buffer));
-    }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    for (int32_t i4 = block * 1536; i4 < n * 3584; i4 += nblk * 1536, i4_buffer ^= 1) {
-        const int32_t i4_valid = n * 3584 - i4 < 1536 ? n * 3584 - i4 : 1536;
-        VecB16_1x1536 part_3_row(i4_valid); TASSIGN(part_3_row, 0x00000 + i4_buffer * 0x00c00);  // as a row, same bytes as part_3
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i4_buffer));  // free again
-        YEdgeGm y_edge_in(y_edge + int64_t(i4), {i4_valid});
-        TLOAD(part_3_row, y_edge_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i4_buffer));
-        VecB16_1536x16_c1 part_3_apart(i4_valid); TASSIGN(part_3_apart, 0x01800 + i4_buffer * 0x0c000);  // UB 0x01800..0x19800, 2 copies
-        VecB16_1536x16_c1 part_3_apart_tmp(i4_valid); TASSIGN<0x19800>(part_3_apart_tmp);  // UB 0x19800..0x25800
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(y_padded_rows0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(3 + y_padded_rows0_buffer));  // free again
+        TTRANS(y_edge_tile_apart, y_edge_tile_row, y_edge_tile_apart_tmp);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(3 + y_padded_rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(3 + y_padded_rows0_buffer));
+        YPaddedGm y_padded_out(y_padded + int64_t(y_padded_rows0) * 58, {y_padded_rows0_valid});
+        TSTORE(y_padded_out, y_edge_tile_apart);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(3 + y_padded_rows0_buffer));
+        VecB16_384x16_c1 y_edge_tile_apart_2(y_padded_rows0_valid); TASSIGN(y_edge_tile_apart_2, 0x09900 + y_padded_rows0_buffer * 0x03000);  // UB 0x09900..0x12900, 3 copies
+        VecB16_384x16_c1 y_edge_tile_apart_2_tmp(y_padded_rows0_valid); TASSIGN<0x12900>(y_edge_tile_apart_2_tmp);  // UB 0x12900..0x15900
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i4_buffer));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i4_buffer));  // free again
-        TTRANS(part_3_apart, part_3_row, part_3_apart_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i4_buffer));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i4_buffer));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i4_buffer));
-        YPaddedGm y_padded_out(y_padded + int64_t(i4) * 58 + 57, {i4_valid});
-        TSTORE(y_padded_out, part_3_apart);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i4_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(y_padded_rows0_buffer));  // free again
+        TTRANS(y_edge_tile_apart_2, y_edge_tile_row, y_edge_tile_apart_2_tmp);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(y_padded_rows0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(y_padded_rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(y_padded_rows0_buffer));
+        YPaddedGm y_padded_out_2(y_padded + int64_t(y_padded_rows0) * 58 + 57, {y_padded_rows0_valid});
+        TSTORE(y_padded_out_2, y_edge_tile_apart_2);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(y_padded_rows0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // drain: the last use of each of 3 buffers
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 3 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // 3 buffers are free at first
+    for (int32_t y_padded_rows_20 = block * 438; y_padded_rows_20 < n * 3584; y_padded_rows_20 += nblk * 438, y_padded_rows_20_buffer = (y_padded_rows_20_buffer + 1) % 3) {
+        const int32_t y_padded_rows_20_valid = n * 3584 - y_padded_rows_20 < 438 ? n * 3584 - y_padded_rows_20 : 438;
+        VecB16_448x64_c56 x_tile(y_padded_rows_20_valid); TASSIGN(x_tile, 0x00000 + y_padded_rows_20_buffer * 0x0db00);  // UB 0x00000..0x29100, 3 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(y_padded_rows_20_buffer));  // free again
+        XGm x_in(x + int64_t(y_padded_rows_20) * 56, {y_padded_rows_20_valid});
+        TLOAD(x_tile, x_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(y_padded_rows_20_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(y_padded_rows_20_buffer));
+        YPaddedGm2 y_padded_out(y_padded + int64_t(y_padded_rows_20) * 58 + 1, {y_padded_rows_20_valid});
+        TSTORE(y_padded_out, x_tile);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(y_padded_rows_20_buffer));
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // drain: the last use of each of 3 buffers
 #endif
 }
 

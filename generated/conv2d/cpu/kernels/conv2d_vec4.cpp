@@ -1,5 +1,5 @@
 // conv2d_vec4: vector kernel of `conv2d` for cpu. Made by pyptogen; change the spec, not this file.
-// stages conv2d; tiles i3 1, i4 1, i5 1; memory UB 1792 B
+// stages conv2d; tiles y_windows_axis 1, y_windows_axis_2 1, y_windows_axis_3 1; memory UB 1792 B
 #include <cstddef>
 #include <cstdint>
 
@@ -22,15 +22,15 @@ extern "C" __global__ AICORE void conv2d_vec4(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i3 = n_begin * 64 + block; i3 < n_end * 64; i3 += nblk) {
-        for (int32_t i4 = 0; i4 < 3; ++i4) {
-            for (int32_t i5 = 0; i5 < 3; ++i5) {
+    for (int32_t y_windows_axis0 = n_begin * 64 + block; y_windows_axis0 < n_end * 64; y_windows_axis0 += nblk) {
+        for (int32_t y_windows_axis_20 = 0; y_windows_axis_20 < 3; ++y_windows_axis_20) {
+            for (int32_t y_windows_axis_30 = 0; y_windows_axis_30 < 3; ++y_windows_axis_30) {
                 // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
-                VecB16_28x32_c28 part; TASSIGN(part, 0x00000);  // UB 0x00000..0x00700
-                YPadded2Gm y_padded_2_in(y_padded_2 + int64_t(i3) * 3364 + int64_t(i4) * 58 + int64_t(i5));
-                TLOAD(part, y_padded_2_in);
-                YWindowsGm y_windows_out(y_windows + int64_t(i3) * 7056 + int64_t(i4) * 2352 + int64_t(i5) * 784);
-                TSTORE(y_windows_out, part);
+                VecB16_28x32_c28 y_padded_2_tile; TASSIGN(y_padded_2_tile, 0x00000);  // UB 0x00000..0x00700
+                YPadded2Gm y_padded_2_in(y_padded_2 + int64_t(y_windows_axis0) * 3364 + int64_t(y_windows_axis_20) * 58 + int64_t(y_windows_axis_30));
+                TLOAD(y_padded_2_tile, y_padded_2_in);
+                YWindowsGm y_windows_out(y_windows + int64_t(y_windows_axis0) * 7056 + int64_t(y_windows_axis_20) * 2352 + int64_t(y_windows_axis_30) * 784);
+                TSTORE(y_windows_out, y_padded_2_tile);
             }
         }
     }

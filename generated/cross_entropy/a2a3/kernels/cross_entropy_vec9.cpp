@@ -1,5 +1,5 @@
 // cross_entropy_vec9: vector kernel of `cross_entropy` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages cross_entropy; tiles once 1; memory UB 64 B
+// stages cross_entropy; tiles whole; memory UB 64 B
 #include <cstddef>
 #include <cstdint>
 
@@ -21,31 +21,21 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free at first
-    for (int32_t once = block; once < 1; once += nblk) {
-        // counted: sum(cast(counts, int64), keepdim=true)
-        VecI32_1x8_c1 part; TASSIGN<0x00000>(part);  // UB 0x00000..0x00020
-        wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
-        CountedLow3Gm counted_low_3_in(counted_low_3);
-        TLOAD(part, counted_low_3_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);
-        CountedLow3Gm counted_halves_out(counted_halves);
-        TSTORE(counted_halves_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
-    }
-    for (int32_t once = block; once < 1; once += nblk) {
-        VecI32_1x8_c1 part_2; TASSIGN<0x00020>(part_2);  // UB 0x00020..0x00040
-        wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
-        CountedLow3Gm counted_high_in(counted_high);
-        TLOAD(part_2, counted_high_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);
-        CountedLow3Gm counted_halves_out(counted_halves + 1);
-        TSTORE(counted_halves_out, part_2);
-        set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
-    }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // drain: the last use
+    // counted: sum(cast(counts, int64), keepdim=true)
+    VecI32_1x8_c1 counted_low_3_tile; TASSIGN<0x00000>(counted_low_3_tile);  // UB 0x00000..0x00020
+    CountedLow3Gm counted_low_3_in(counted_low_3);
+    TLOAD(counted_low_3_tile, counted_low_3_in);
+    set_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID1);
+    VecI32_1x8_c1 counted_high_tile; TASSIGN<0x00020>(counted_high_tile);  // UB 0x00020..0x00040
+    CountedLow3Gm counted_high_in(counted_high);
+    TLOAD(counted_high_tile, counted_high_in);
+    set_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID1);
+    CountedLow3Gm counted_halves_out(counted_halves);
+    TSTORE(counted_halves_out, counted_low_3_tile);
+    wait_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);
+    CountedLow3Gm counted_halves_out_2(counted_halves + 1);
+    TSTORE(counted_halves_out_2, counted_high_tile);
 #endif
 }
 

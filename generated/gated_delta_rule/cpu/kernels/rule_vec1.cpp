@@ -1,5 +1,5 @@
 // rule_vec1: vector kernel of `gated_delta_rule` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rule; tiles i2 64, i3 1; memory UB 24576 B
+// stages rule; tiles b 1, s 64; memory UB 24576 B
 #include <cstddef>
 #include <cstdint>
 
@@ -23,18 +23,18 @@ extern "C" __global__ AICORE void rule_vec1(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i3 = block; i3 < b; i3 += nblk) {
-        for (int32_t i2 = 0; i2 < s; i2 += 64) {
-            const int32_t i2_valid = s - i2 < 64 ? s - i2 : 64;
+    for (int32_t b0 = 0; b0 < b; ++b0) {
+        for (int32_t s0 = block * 64; s0 < s; s0 += nblk * 64) {
+            const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
             // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
-            VecF32_64x32 part(i2_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x02000
-            GGm g_in(g + int64_t(i2) * 32 + int64_t(i3) * s * 32, {i2_valid});
-            TLOAD(part, g_in);
-            VecF32_32x64 transposed(i2_valid); TASSIGN(transposed, 0x02000);  // UB 0x02000..0x04000
-            VecF32_64x32 transposed_tmp(i2_valid); TASSIGN(transposed_tmp, 0x04000);  // UB 0x04000..0x06000
-            TTRANS(transposed, part, transposed_tmp);
-            OGGm o_g_out(o_g + int64_t(i3) * s * 32 + int64_t(i2), {i2_valid}, {int64_t(s)});
-            TSTORE(o_g_out, transposed);
+            VecF32_64x32 g_tile_across(s0_valid); TASSIGN(g_tile_across, 0x00000);  // UB 0x00000..0x02000
+            GGm g_in(g + int64_t(b0) * s * 32 + int64_t(s0) * 32, {s0_valid});
+            TLOAD(g_tile_across, g_in);
+            VecF32_32x64 g_tile(s0_valid); TASSIGN(g_tile, 0x02000);  // UB 0x02000..0x04000
+            VecF32_64x32 g_tile_tmp(s0_valid); TASSIGN(g_tile_tmp, 0x04000);  // UB 0x04000..0x06000
+            TTRANS(g_tile, g_tile_across, g_tile_tmp);
+            OGGm o_g_out(o_g + int64_t(b0) * s * 32 + int64_t(s0), {s0_valid}, {int64_t(s)});
+            TSTORE(o_g_out, g_tile);
         }
     }
 #endif

@@ -1,5 +1,5 @@
 // rule_vec4: vector kernel of `gated_delta_rule` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rule; tiles i3 1, i4 1; memory UB 0 B
+// stages rule; tiles b 1, s 1; memory UB 0 B
 #include <cstddef>
 #include <cstdint>
 
@@ -22,10 +22,10 @@ extern "C" __global__ AICORE void rule_vec4(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(b) * s * 8192);  // o: around the cache if large
-    for (int32_t i3 = block; i3 < b; i3 += nblk) {
-        for (int32_t i4 = 0; i4 < s; ++i4) {
-            OReadBlockGm o_read_block_in(o_read_block + int64_t(i3) * s * 4096 + int64_t(i4) * 128, {}, {int64_t(s) * 128});
-            OGm o_out(o + int64_t(i3) * s * 4096 + int64_t(i4) * 4096);
+    for (int32_t b0 = 0; b0 < b; ++b0) {
+        for (int32_t s0 = block; s0 < s; s0 += nblk) {
+            OReadBlockGm o_read_block_in(o_read_block + int64_t(b0) * s * 4096 + int64_t(s0) * 128, {}, {int64_t(s) * 128});
+            OGm o_out(o + int64_t(b0) * s * 4096 + int64_t(s0) * 4096);
             // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
             TCARRY(o_out, o_read_block_in, far);
         }

@@ -1,5 +1,5 @@
 // block_vec1: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages block; tiles i1 6144; memory UB 49152 B
+// stages block; tiles blocks 96; memory UB 768 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using VecI32_1x6144 = Tile<TileType::Vec, int32_t, 1, 6144, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_1x96 = Tile<TileType::Vec, int32_t, 1, 96, BLayout::RowMajor, 1, DYNAMIC>;
 using Done1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 
 AICORE inline void run_block(
@@ -20,19 +20,19 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    int32_t blocks0_buffer = 0;  // which of 2 buffers this iteration of blocks0 uses
     set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block * 6144; i1 < full + 16; i1 += nblk * 6144, i1_buffer ^= 1) {
-        const int32_t i1_valid = full + 16 - i1 < 6144 ? full + 16 - i1 : 6144;
+    for (int32_t blocks0 = block * 96; blocks0 < full + 16; blocks0 += nblk * 96, blocks0_buffer ^= 1) {
+        const int32_t blocks0_valid = full + 16 - blocks0 < 96 ? full + 16 - blocks0 : 96;
         // done:   cast(reshape(arange(blocks), [blocks, 1]) >= upto, int32)
-        VecI32_1x6144 run(i1_valid); TASSIGN(run, 0x00000 + i1_buffer * 0x06000);  // UB 0x00000..0x0c000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_S, event_t(i1_buffer));  // free again
-        TCI<VecI32_1x6144, int32_t, 0>(run, i1);
-        set_flag(PIPE_S, PIPE_MTE3, event_t(i1_buffer));
-        wait_flag(PIPE_S, PIPE_MTE3, event_t(i1_buffer));
-        Done1Gm done_1_out(done_1 + int64_t(i1), {i1_valid});
-        TSTORE(done_1_out, run);
-        set_flag(PIPE_MTE3, PIPE_S, event_t(i1_buffer));
+        VecI32_1x96 done_1_seen(blocks0_valid); TASSIGN(done_1_seen, 0x00000 + blocks0_buffer * 0x00180);  // UB 0x00000..0x00300, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_S, event_t(blocks0_buffer));  // free again
+        TCI<VecI32_1x96, int32_t, 0>(done_1_seen, blocks0);
+        set_flag(PIPE_S, PIPE_MTE3, event_t(blocks0_buffer));
+        wait_flag(PIPE_S, PIPE_MTE3, event_t(blocks0_buffer));
+        Done1Gm done_1_out(done_1 + int64_t(blocks0), {blocks0_valid});
+        TSTORE(done_1_out, done_1_seen);
+        set_flag(PIPE_MTE3, PIPE_S, event_t(blocks0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif

@@ -1,5 +1,5 @@
 // block_vec2: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages block; tiles i1 6144; memory UB 49152 B
+// stages block; tiles source_1_columns 3072; memory UB 24576 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using VecI32_1x6144 = Tile<TileType::Vec, int32_t, 1, 6144, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_1x3072 = Tile<TileType::Vec, int32_t, 1, 3072, BLayout::RowMajor, 1, DYNAMIC>;
 using Source1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 
 AICORE inline void run_block(
@@ -20,19 +20,19 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    int32_t source_1_columns0_buffer = 0;  // which of 2 buffers this iteration of source_1_columns0 uses
     set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block * 6144; i1 < full * 32 + 512; i1 += nblk * 6144, i1_buffer ^= 1) {
-        const int32_t i1_valid = full * 32 + 512 - i1 < 6144 ? full * 32 + 512 - i1 : 6144;
+    for (int32_t source_1_columns0 = block * 3072; source_1_columns0 < full * 32 + 512; source_1_columns0 += nblk * 3072, source_1_columns0_buffer ^= 1) {
+        const int32_t source_1_columns0_valid = full * 32 + 512 - source_1_columns0 < 3072 ? full * 32 + 512 - source_1_columns0 : 3072;
         // source: minimum(reshape(arange(blocks * r), [blocks, r]) + first[:, None], t - 1)
-        VecI32_1x6144 run(i1_valid); TASSIGN(run, 0x00000 + i1_buffer * 0x06000);  // UB 0x00000..0x0c000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_S, event_t(i1_buffer));  // free again
-        TCI<VecI32_1x6144, int32_t, 0>(run, i1);
-        set_flag(PIPE_S, PIPE_MTE3, event_t(i1_buffer));
-        wait_flag(PIPE_S, PIPE_MTE3, event_t(i1_buffer));
-        Source1Gm source_1_out(source_1 + int64_t(i1), {i1_valid});
-        TSTORE(source_1_out, run);
-        set_flag(PIPE_MTE3, PIPE_S, event_t(i1_buffer));
+        VecI32_1x3072 source_1_seen(source_1_columns0_valid); TASSIGN(source_1_seen, 0x00000 + source_1_columns0_buffer * 0x03000);  // UB 0x00000..0x06000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_S, event_t(source_1_columns0_buffer));  // free again
+        TCI<VecI32_1x3072, int32_t, 0>(source_1_seen, source_1_columns0);
+        set_flag(PIPE_S, PIPE_MTE3, event_t(source_1_columns0_buffer));
+        wait_flag(PIPE_S, PIPE_MTE3, event_t(source_1_columns0_buffer));
+        Source1Gm source_1_out(source_1 + int64_t(source_1_columns0), {source_1_columns0_valid});
+        TSTORE(source_1_out, source_1_seen);
+        set_flag(PIPE_MTE3, PIPE_S, event_t(source_1_columns0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif

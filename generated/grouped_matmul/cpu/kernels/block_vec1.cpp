@@ -1,5 +1,5 @@
 // block_vec1: vector kernel of `grouped_matmul` for cpu. Made by pyptogen; change the spec, not this file.
-// stages block; tiles i1 4096; memory UB 16384 B
+// stages block; tiles blocks 4096; memory UB 16384 B
 #include <cstddef>
 #include <cstdint>
 
@@ -19,13 +19,13 @@ extern "C" __global__ AICORE void block_vec1(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block * 4096; i1 < full + 16; i1 += nblk * 4096) {
-        const int32_t i1_valid = full + 16 - i1 < 4096 ? full + 16 - i1 : 4096;
+    for (int32_t blocks0 = block * 4096; blocks0 < full + 16; blocks0 += nblk * 4096) {
+        const int32_t blocks0_valid = full + 16 - blocks0 < 4096 ? full + 16 - blocks0 : 4096;
         // done:   cast(reshape(arange(blocks), [blocks, 1]) >= upto, int32)
-        VecI32_1x4096 run(i1_valid); TASSIGN(run, 0x00000);  // UB 0x00000..0x04000
-        TCI<VecI32_1x4096, int32_t, 0>(run, i1);
-        Done1Gm done_1_out(done_1 + int64_t(i1), {i1_valid});
-        TSTORE(done_1_out, run);
+        VecI32_1x4096 done_1_seen(blocks0_valid); TASSIGN(done_1_seen, 0x00000);  // UB 0x00000..0x04000
+        TCI<VecI32_1x4096, int32_t, 0>(done_1_seen, blocks0);
+        Done1Gm done_1_out(done_1 + int64_t(blocks0), {blocks0_valid});
+        TSTORE(done_1_out, done_1_seen);
     }
 #endif
 }

@@ -1,5 +1,5 @@
 // place_vec1: vector kernel of `grouped_matmul` for cpu. Made by pyptogen; change the spec, not this file.
-// stages place; tiles i1 4096; memory UB 16384 B
+// stages place; tiles t 4096; memory UB 16384 B
 #include <cstddef>
 #include <cstdint>
 
@@ -19,13 +19,13 @@ extern "C" __global__ AICORE void place_vec1(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block * 4096; i1 < full * 32; i1 += nblk * 4096) {
-        const int32_t i1_valid = full * 32 - i1 < 4096 ? full * 32 - i1 : 4096;
+    for (int32_t t0 = block * 4096; t0 < full * 32; t0 += nblk * 4096) {
+        const int32_t t0_valid = full * 32 - t0 < 4096 ? full * 32 - t0 : 4096;
         // past:  sum(cast(reshape(arange(t), [t, 1]) >= end, int32), axis=-1, keepdim=true)
-        VecI32_1x4096 run(i1_valid); TASSIGN(run, 0x00000);  // UB 0x00000..0x04000
-        TCI<VecI32_1x4096, int32_t, 0>(run, i1);
-        Past1Gm past_1_out(past_1 + int64_t(i1), {i1_valid});
-        TSTORE(past_1_out, run);
+        VecI32_1x4096 past_1_seen(t0_valid); TASSIGN(past_1_seen, 0x00000);  // UB 0x00000..0x04000
+        TCI<VecI32_1x4096, int32_t, 0>(past_1_seen, t0);
+        Past1Gm past_1_out(past_1 + int64_t(t0), {t0_valid});
+        TSTORE(past_1_out, past_1_seen);
     }
 #endif
 }

@@ -1,5 +1,5 @@
 // places: vector kernel of `lightning_indexer` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages places; tiles i1 6144; memory UB 49152 B
+// stages places; tiles kv 96; memory UB 768 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using VecI32_1x6144 = Tile<TileType::Vec, int32_t, 1, 6144, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_1x96 = Tile<TileType::Vec, int32_t, 1, 96, BLayout::RowMajor, 1, DYNAMIC>;
 using PlaceGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 
 AICORE inline void run_block(
@@ -20,19 +20,19 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
     set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // 2 buffers are free at first
-    for (int64_t i1 = block * 6144; i1 < kv; i1 += nblk * 6144, i1_buffer ^= 1) {
-        const int32_t i1_valid = static_cast<int32_t>(kv - i1 < 6144 ? kv - i1 : 6144);
+    for (int64_t kv0 = block * 96; kv0 < kv; kv0 += nblk * 96, kv0_buffer ^= 1) {
+        const int32_t kv0_valid = static_cast<int32_t>(kv - kv0 < 96 ? kv - kv0 : 96);
         // place: arange(kv)
-        VecI32_1x6144 run(i1_valid); TASSIGN(run, 0x00000 + i1_buffer * 0x06000);  // UB 0x00000..0x0c000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_S, event_t(i1_buffer));  // free again
-        TCI<VecI32_1x6144, int32_t, 0>(run, i1);
-        set_flag(PIPE_S, PIPE_MTE3, event_t(i1_buffer));
-        wait_flag(PIPE_S, PIPE_MTE3, event_t(i1_buffer));
-        PlaceGm place_out(place + int64_t(i1), {i1_valid});
-        TSTORE(place_out, run);
-        set_flag(PIPE_MTE3, PIPE_S, event_t(i1_buffer));
+        VecI32_1x96 place_seen(kv0_valid); TASSIGN(place_seen, 0x00000 + kv0_buffer * 0x00180);  // UB 0x00000..0x00300, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_S, event_t(kv0_buffer));  // free again
+        TCI<VecI32_1x96, int32_t, 0>(place_seen, kv0);
+        set_flag(PIPE_S, PIPE_MTE3, event_t(kv0_buffer));
+        wait_flag(PIPE_S, PIPE_MTE3, event_t(kv0_buffer));
+        PlaceGm place_out(place + int64_t(kv0), {kv0_valid});
+        TSTORE(place_out, place_seen);
+        set_flag(PIPE_MTE3, PIPE_S, event_t(kv0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif

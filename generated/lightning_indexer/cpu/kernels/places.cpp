@@ -1,5 +1,5 @@
 // places: vector kernel of `lightning_indexer` for cpu. Made by pyptogen; change the spec, not this file.
-// stages places; tiles i1 4096; memory UB 16384 B
+// stages places; tiles kv 4096; memory UB 16384 B
 #include <cstddef>
 #include <cstdint>
 
@@ -19,13 +19,13 @@ extern "C" __global__ AICORE void places(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int64_t i1 = block * 4096; i1 < kv; i1 += nblk * 4096) {
-        const int32_t i1_valid = static_cast<int32_t>(kv - i1 < 4096 ? kv - i1 : 4096);
+    for (int64_t kv0 = block * 4096; kv0 < kv; kv0 += nblk * 4096) {
+        const int32_t kv0_valid = static_cast<int32_t>(kv - kv0 < 4096 ? kv - kv0 : 4096);
         // place: arange(kv)
-        VecI32_1x4096 run(i1_valid); TASSIGN(run, 0x00000);  // UB 0x00000..0x04000
-        TCI<VecI32_1x4096, int32_t, 0>(run, i1);
-        PlaceGm place_out(place + int64_t(i1), {i1_valid});
-        TSTORE(place_out, run);
+        VecI32_1x4096 place_seen(kv0_valid); TASSIGN(place_seen, 0x00000);  // UB 0x00000..0x04000
+        TCI<VecI32_1x4096, int32_t, 0>(place_seen, kv0);
+        PlaceGm place_out(place + int64_t(kv0), {kv0_valid});
+        TSTORE(place_out, place_seen);
     }
 #endif
 }

@@ -1,5 +1,5 @@
 // place_lines: vector kernel of `moe_combine` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages place_lines; tiles i2 64; memory UB 10240 B
+// stages place_lines; tiles t 128; memory UB 20480 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 using namespace pto;
 
 namespace {
-using VecI32_64x8 = Tile<TileType::Vec, int32_t, 64, 8, BLayout::RowMajor, DYNAMIC, 8>;
-using VecI32_8x64 = Tile<TileType::Vec, int32_t, 8, 64, BLayout::RowMajor, 8, DYNAMIC>;
+using VecI32_128x8 = Tile<TileType::Vec, int32_t, 128, 8, BLayout::RowMajor, DYNAMIC, 8>;
+using VecI32_8x128 = Tile<TileType::Vec, int32_t, 8, 128, BLayout::RowMajor, 8, DYNAMIC>;
 using PlaceGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
 using PlaceLinesGm = GlobalTensor<int32_t, Shape<1, 1, 1, 8, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 
@@ -23,29 +23,29 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i2 = block * 64; i2 < t; i2 += nblk * 64, i2_buffer ^= 1) {
-        const int32_t i2_valid = t - i2 < 64 ? t - i2 : 64;
+    for (int32_t t0 = block * 128; t0 < t; t0 += nblk * 128, t0_buffer ^= 1) {
+        const int32_t t0_valid = t - t0 < 128 ? t - t0 : 128;
         // row: index_select(rows, 0, reshape(place[:, k], [t]))
-        VecI32_64x8 part(i2_valid); TASSIGN(part, 0x00000 + i2_buffer * 0x00800);  // UB 0x00000..0x01000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
-        PlaceGm place_in(place + int64_t(i2) * 8, {i2_valid});
-        TLOAD(part, place_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        VecI32_8x64 transposed(i2_valid); TASSIGN(transposed, 0x01000 + i2_buffer * 0x00800);  // UB 0x01000..0x02000, 2 copies
-        VecI32_64x8 transposed_tmp(i2_valid); TASSIGN<0x02000>(transposed_tmp);  // UB 0x02000..0x02800
+        VecI32_128x8 place_tile_across(t0_valid); TASSIGN(place_tile_across, 0x02000 + t0_buffer * 0x01000);  // UB 0x02000..0x04000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
+        PlaceGm place_in(place + int64_t(t0) * 8, {t0_valid});
+        TLOAD(place_tile_across, place_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        VecI32_8x128 place_tile(t0_valid); TASSIGN(place_tile, 0x00000 + t0_buffer * 0x01000);  // UB 0x00000..0x02000, 2 copies
+        VecI32_128x8 place_tile_tmp(t0_valid); TASSIGN<0x04000>(place_tile_tmp);  // UB 0x04000..0x05000
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
-        TTRANS(transposed, part, transposed_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-        PlaceLinesGm place_lines_out(place_lines + int64_t(i2), {i2_valid}, {int64_t(t)});
-        TSTORE(place_lines_out, transposed);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
+        TTRANS(place_tile, place_tile_across, place_tile_tmp);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        PlaceLinesGm place_lines_out(place_lines + int64_t(t0), {t0_valid}, {int64_t(t)});
+        TSTORE(place_lines_out, place_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -1,5 +1,5 @@
 // rank_vec1: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rank; tiles once 1; memory UB 256 B
+// stages rank; tiles whole; memory UB 256 B
 #include <cstddef>
 #include <cstdint>
 
@@ -19,19 +19,13 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free at first
-    for (int32_t once = block; once < 1; once += nblk) {
-        // chosen: one_hot(expert, experts)
-        VecI32_1x64 run; TASSIGN<0x00000>(run);  // UB 0x00000..0x00100
-        wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free again
-        TCI<VecI32_1x64, int32_t, 0>(run, 0);
-        set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
-        Chosen1Gm chosen_1_out(chosen_1);
-        TSTORE(chosen_1_out, run);
-        set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);
-    }
-    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // drain: the last use
+    // chosen: one_hot(expert, experts)
+    VecI32_1x64 chosen_1_seen; TASSIGN<0x00000>(chosen_1_seen);  // UB 0x00000..0x00100
+    TCI<VecI32_1x64, int32_t, 0>(chosen_1_seen, 0);
+    set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
+    Chosen1Gm chosen_1_out(chosen_1);
+    TSTORE(chosen_1_out, chosen_1_seen);
 #endif
 }
 

@@ -1,5 +1,5 @@
 // inverse_vec2: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
-// stages inverse; tiles i1 4096; memory UB 16384 B
+// stages inverse; tiles copy_1_columns 4096; memory UB 16384 B
 #include <cstddef>
 #include <cstdint>
 
@@ -19,13 +19,13 @@ extern "C" __global__ AICORE void inverse_vec2(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block * 4096; i1 < t * 8; i1 += nblk * 4096) {
-        const int32_t i1_valid = t * 8 - i1 < 4096 ? t * 8 - i1 : 4096;
+    for (int32_t copy_1_columns0 = block * 4096; copy_1_columns0 < t * 8; copy_1_columns0 += nblk * 4096) {
+        const int32_t copy_1_columns0_valid = t * 8 - copy_1_columns0 < 4096 ? t * 8 - copy_1_columns0 : 4096;
         // copy:   reshape(arange(t * k), [t * k, 1])
-        VecI32_1x4096 run(i1_valid); TASSIGN(run, 0x00000);  // UB 0x00000..0x04000
-        TCI<VecI32_1x4096, int32_t, 0>(run, i1);
-        CopyGm copy_out(copy + int64_t(i1), {i1_valid});
-        TSTORE(copy_out, run);
+        VecI32_1x4096 copy_1_seen(copy_1_columns0_valid); TASSIGN(copy_1_seen, 0x00000);  // UB 0x00000..0x04000
+        TCI<VecI32_1x4096, int32_t, 0>(copy_1_seen, copy_1_columns0);
+        CopyGm copy_out(copy + int64_t(copy_1_columns0), {copy_1_columns0_valid});
+        TSTORE(copy_out, copy_1_seen);
     }
 #endif
 }

@@ -1,5 +1,5 @@
 // rank_vec1: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rank; tiles once 1; memory UB 256 B
+// stages rank; tiles whole; memory UB 256 B
 #include <cstddef>
 #include <cstdint>
 
@@ -18,12 +18,10 @@ extern "C" __global__ AICORE void rank_vec1(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t once = block; once < 1; once += nblk) {
-        // chosen: one_hot(expert, experts)
-        VecI32_1x64 run; TASSIGN(run, 0x00000);  // UB 0x00000..0x00100
-        TCI<VecI32_1x64, int32_t, 0>(run, 0);
-        Chosen1Gm chosen_1_out(chosen_1);
-        TSTORE(chosen_1_out, run);
-    }
+    // chosen: one_hot(expert, experts)
+    VecI32_1x64 chosen_1_seen; TASSIGN(chosen_1_seen, 0x00000);  // UB 0x00000..0x00100
+    TCI<VecI32_1x64, int32_t, 0>(chosen_1_seen, 0);
+    Chosen1Gm chosen_1_out(chosen_1);
+    TSTORE(chosen_1_out, chosen_1_seen);
 #endif
 }

@@ -1,5 +1,5 @@
 // group_vec2: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages group; tiles once 1; memory UB 32 B
+// stages group; tiles whole; memory UB 32 B
 #include <cstddef>
 #include <cstdint>
 
@@ -19,19 +19,13 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free at first
-    for (int32_t once = block; once < 1; once += nblk) {
-        // open: sum(cast(one_hot(group, groups), fp32), axis=1)
-        VecI32_1x8 run; TASSIGN<0x00000>(run);  // UB 0x00000..0x00020
-        wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free again
-        TCI<VecI32_1x8, int32_t, 0>(run, 0);
-        set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
-        Open1Gm open_1_out(open_1);
-        TSTORE(open_1_out, run);
-        set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);
-    }
-    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // drain: the last use
+    // open: sum(cast(one_hot(group, groups), fp32), axis=1)
+    VecI32_1x8 open_1_seen; TASSIGN<0x00000>(open_1_seen);  // UB 0x00000..0x00020
+    TCI<VecI32_1x8, int32_t, 0>(open_1_seen, 0);
+    set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
+    Open1Gm open_1_out(open_1);
+    TSTORE(open_1_out, open_1_seen);
 #endif
 }
 

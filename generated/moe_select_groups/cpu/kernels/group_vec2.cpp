@@ -1,5 +1,5 @@
 // group_vec2: vector kernel of `moe_select_groups` for cpu. Made by pyptogen; change the spec, not this file.
-// stages group; tiles once 1; memory UB 32 B
+// stages group; tiles whole; memory UB 32 B
 #include <cstddef>
 #include <cstdint>
 
@@ -18,12 +18,10 @@ extern "C" __global__ AICORE void group_vec2(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t once = block; once < 1; once += nblk) {
-        // open: sum(cast(one_hot(group, groups), fp32), axis=1)
-        VecI32_1x8 run; TASSIGN(run, 0x00000);  // UB 0x00000..0x00020
-        TCI<VecI32_1x8, int32_t, 0>(run, 0);
-        Open1Gm open_1_out(open_1);
-        TSTORE(open_1_out, run);
-    }
+    // open: sum(cast(one_hot(group, groups), fp32), axis=1)
+    VecI32_1x8 open_1_seen; TASSIGN(open_1_seen, 0x00000);  // UB 0x00000..0x00020
+    TCI<VecI32_1x8, int32_t, 0>(open_1_seen, 0);
+    Open1Gm open_1_out(open_1);
+    TSTORE(open_1_out, open_1_seen);
 #endif
 }

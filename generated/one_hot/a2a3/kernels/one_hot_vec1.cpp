@@ -1,5 +1,5 @@
 // one_hot_vec1: vector kernel of `one_hot` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages one_hot; tiles once 1; memory UB 640 B
+// stages one_hot; tiles whole; memory UB 640 B
 #include <cstddef>
 #include <cstdint>
 
@@ -19,19 +19,13 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free at first
-    for (int32_t once = block; once < 1; once += nblk) {
-        // y: cast(one_hot(index, classes), fp32)
-        VecI32_1x160 run; TASSIGN<0x00000>(run);  // UB 0x00000..0x00280
-        wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free again
-        TCI<VecI32_1x160, int32_t, 0>(run, 0);
-        set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
-        Y1Gm y_1_out(y_1);
-        TSTORE(y_1_out, run);
-        set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);
-    }
-    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // drain: the last use
+    // y: cast(one_hot(index, classes), fp32)
+    VecI32_1x160 y_1_seen; TASSIGN<0x00000>(y_1_seen);  // UB 0x00000..0x00280
+    TCI<VecI32_1x160, int32_t, 0>(y_1_seen, 0);
+    set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
+    Y1Gm y_1_out(y_1);
+    TSTORE(y_1_out, y_1_seen);
 #endif
 }
 

@@ -1,5 +1,5 @@
 // one_hot_vec1: vector kernel of `one_hot` for cpu. Made by pyptogen; change the spec, not this file.
-// stages one_hot; tiles once 1; memory UB 640 B
+// stages one_hot; tiles whole; memory UB 640 B
 #include <cstddef>
 #include <cstdint>
 
@@ -18,12 +18,10 @@ extern "C" __global__ AICORE void one_hot_vec1(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t once = block; once < 1; once += nblk) {
-        // y: cast(one_hot(index, classes), fp32)
-        VecI32_1x160 run; TASSIGN(run, 0x00000);  // UB 0x00000..0x00280
-        TCI<VecI32_1x160, int32_t, 0>(run, 0);
-        Y1Gm y_1_out(y_1);
-        TSTORE(y_1_out, run);
-    }
+    // y: cast(one_hot(index, classes), fp32)
+    VecI32_1x160 y_1_seen; TASSIGN(y_1_seen, 0x00000);  // UB 0x00000..0x00280
+    TCI<VecI32_1x160, int32_t, 0>(y_1_seen, 0);
+    Y1Gm y_1_out(y_1);
+    TSTORE(y_1_out, y_1_seen);
 #endif
 }

@@ -1,5 +1,5 @@
 // visible_vec2: vector kernel of `paged_attention` for cpu. Made by pyptogen; change the spec, not this file.
-// stages visible; tiles i1 4096; memory UB 16384 B
+// stages visible; tiles slots 4096; memory UB 16384 B
 #include <cstddef>
 #include <cstdint>
 
@@ -19,13 +19,13 @@ extern "C" __global__ AICORE void visible_vec2(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block * 4096; i1 < pages * 32; i1 += nblk * 4096) {
-        const int32_t i1_valid = pages * 32 - i1 < 4096 ? pages * 32 - i1 : 4096;
+    for (int32_t slots0 = block * 4096; slots0 < pages * 32; slots0 += nblk * 4096) {
+        const int32_t slots0_valid = pages * 32 - slots0 < 4096 ? pages * 32 - slots0 : 4096;
         // place: cast(arange(slots), fp32)
-        VecI32_1x4096 run(i1_valid); TASSIGN(run, 0x00000);  // UB 0x00000..0x04000
-        TCI<VecI32_1x4096, int32_t, 0>(run, i1);
-        Place1Gm place_1_out(place_1 + int64_t(i1), {i1_valid});
-        TSTORE(place_1_out, run);
+        VecI32_1x4096 place_1_seen(slots0_valid); TASSIGN(place_1_seen, 0x00000);  // UB 0x00000..0x04000
+        TCI<VecI32_1x4096, int32_t, 0>(place_1_seen, slots0);
+        Place1Gm place_1_out(place_1 + int64_t(slots0), {slots0_valid});
+        TSTORE(place_1_out, place_1_seen);
     }
 #endif
 }

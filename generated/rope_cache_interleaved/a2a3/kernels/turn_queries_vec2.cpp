@@ -1,5 +1,5 @@
 // turn_queries_vec2: vector kernel of `rope_cache_interleaved` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages turn_queries; tiles i2 1; memory UB 57344 B
+// stages turn_queries; tiles t 1; memory UB 57344 B
 #include <cstddef>
 #include <cstdint>
 
@@ -27,9 +27,9 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_buffer = 0;  // which of 4 buffers this iteration of i2 uses
+    int32_t t0_buffer = 0;  // which of 4 buffers this iteration of t0 uses
     // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)
-    VecI32_1x2048 counted; TASSIGN<0x04000>(counted);  // UB 0x04000..0x06000
+    VecI32_1x2048 counted; TASSIGN<0x08000>(counted);  // UB 0x08000..0x0a000
     TCI<VecI32_1x2048, int32_t, 0>(counted, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     VecF32_1x2048 at; TASSIGN<0x0a000>(at);  // UB 0x0a000..0x0c000
@@ -56,29 +56,29 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
-    for (int32_t i2 = block; i2 < t; i2 += nblk, i2_buffer = (i2_buffer + 1) % 4) {
-        VecB16_1x2048_c1024 run; TASSIGN(run, 0x00000 + i2_buffer * 0x01000);  // columns 0.. of beside
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
-        QTurnedEvenGm q_turned_even_in(q_turned_even + int64_t(i2) * 1024);
-        TLOAD(run, q_turned_even_in);
-        VecB16_1x2048_c1024 run_2; TASSIGN(run_2, 0x00800 + i2_buffer * 0x01000);  // columns 1024.. of beside
-        QTurnedEvenGm q_turned_odd_in(q_turned_odd + int64_t(i2) * 1024);
-        TLOAD(run_2, q_turned_odd_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        VecI16_1x2048 in_turn_int16; TASSIGN(in_turn_int16, 0x06000 + i2_buffer * 0x01000);  // same bytes as in_turn
-        VecI16_1x2048 beside_int16; TASSIGN(beside_int16, 0x00000 + i2_buffer * 0x01000);  // same bytes as beside
-        VecI32_1x2048 in_turn_tmp; TASSIGN<0x0a000>(in_turn_tmp);  // UB 0x0a000..0x0c000
+    for (int32_t t0 = block; t0 < t; t0 += nblk, t0_buffer = (t0_buffer + 1) % 4) {
+        VecB16_1x2048_c1024 q_turned_even_tile; TASSIGN(q_turned_even_tile, 0x00000 + t0_buffer * 0x01000);  // columns 0.. of q_turned_beside
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
+        QTurnedEvenGm q_turned_even_in(q_turned_even + int64_t(t0) * 1024);
+        TLOAD(q_turned_even_tile, q_turned_even_in);
+        VecB16_1x2048_c1024 q_turned_odd_tile; TASSIGN(q_turned_odd_tile, 0x00800 + t0_buffer * 0x01000);  // columns 1024.. of q_turned_beside
+        QTurnedEvenGm q_turned_odd_in(q_turned_odd + int64_t(t0) * 1024);
+        TLOAD(q_turned_odd_tile, q_turned_odd_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        VecI16_1x2048 q_turned_in_turn_int16; TASSIGN(q_turned_in_turn_int16, 0x04000 + t0_buffer * 0x01000);  // same bytes as q_turned_in_turn
+        VecI16_1x2048 q_turned_beside_int16; TASSIGN(q_turned_beside_int16, 0x00000 + t0_buffer * 0x01000);  // same bytes as q_turned_beside
+        VecI32_1x2048 q_turned_in_turn_tmp; TASSIGN<0x0a000>(q_turned_in_turn_tmp);  // UB 0x0a000..0x0c000
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
-        TGATHER(in_turn_int16, beside_int16, places, in_turn_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
-        VecB16_1x2048 in_turn; TASSIGN(in_turn, 0x06000 + i2_buffer * 0x01000);  // UB 0x06000..0x0a000, 4 copies
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-        QTurnedGm q_turned_out(q_turned + int64_t(i2) * 2048);
-        TSTORE(q_turned_out, in_turn);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
+        TGATHER(q_turned_in_turn_int16, q_turned_beside_int16, places, q_turned_in_turn_tmp);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
+        VecB16_1x2048 q_turned_in_turn; TASSIGN(q_turned_in_turn, 0x04000 + t0_buffer * 0x01000);  // UB 0x04000..0x08000, 4 copies
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        QTurnedGm q_turned_out(q_turned + int64_t(t0) * 2048);
+        TSTORE(q_turned_out, q_turned_in_turn);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers

@@ -1,5 +1,5 @@
 // turn_vec3: vector kernel of `rope_cache_interleaved` for cpu. Made by pyptogen; change the spec, not this file.
-// stages turn_keys; tiles i1 1024, i2 1024; memory UB 2048 B
+// stages turn_keys; tiles k_turned_rope_rows 1024; memory UB 2048 B
 #include <cstddef>
 #include <cstdint>
 
@@ -23,24 +23,21 @@ extern "C" __global__ AICORE void turn_vec3(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block * 1024; i1 < t * 256; i1 += nblk * 1024) {
-        const int32_t i1_valid = t * 256 - i1 < 1024 ? t * 256 - i1 : 1024;
+    for (int32_t k_turned_rope_rows0 = block * 1024; k_turned_rope_rows0 < t * 256; k_turned_rope_rows0 += nblk * 1024) {
+        const int32_t k_turned_rope_rows0_valid = t * 256 - k_turned_rope_rows0 < 1024 ? t * 256 - k_turned_rope_rows0 : 1024;
         // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)
-        VecB16_1x1024 part_row(i1_valid); TASSIGN(part_row, 0x00000);  // as a row, same bytes as part
-        KTurnedEvenGm k_turned_even_in(k_turned_even + int64_t(i1), {i1_valid});
-        TLOAD(part_row, k_turned_even_in);
-        VecB16_1024x1 part(i1_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x00800
-        KTurnedGm k_turned_out(k_turned + int64_t(i1) * 2, {i1_valid});
-        TSTORE(k_turned_out, part);
-    }
-    for (int32_t i2 = block * 1024; i2 < t * 256; i2 += nblk * 1024) {
-        const int32_t i2_valid = t * 256 - i2 < 1024 ? t * 256 - i2 : 1024;
-        VecB16_1x1024 part_2_row(i2_valid); TASSIGN(part_2_row, 0x00000);  // as a row, same bytes as part_2
-        KTurnedEvenGm k_turned_odd_in(k_turned_odd + int64_t(i2), {i2_valid});
-        TLOAD(part_2_row, k_turned_odd_in);
-        VecB16_1024x1 part_2(i2_valid); TASSIGN(part_2, 0x00000);  // UB 0x00000..0x00800
-        KTurnedGm k_turned_out(k_turned + int64_t(i2) * 2 + 1, {i2_valid});
-        TSTORE(k_turned_out, part_2);
+        VecB16_1x1024 k_turned_even_tile_row(k_turned_rope_rows0_valid); TASSIGN(k_turned_even_tile_row, 0x00000);  // as a row, same bytes as k_turned_even_tile
+        KTurnedEvenGm k_turned_even_in(k_turned_even + int64_t(k_turned_rope_rows0), {k_turned_rope_rows0_valid});
+        TLOAD(k_turned_even_tile_row, k_turned_even_in);
+        VecB16_1024x1 k_turned_even_tile(k_turned_rope_rows0_valid); TASSIGN(k_turned_even_tile, 0x00000);  // UB 0x00000..0x00800
+        KTurnedGm k_turned_out(k_turned + int64_t(k_turned_rope_rows0) * 2, {k_turned_rope_rows0_valid});
+        TSTORE(k_turned_out, k_turned_even_tile);
+        VecB16_1x1024 k_turned_odd_tile_row(k_turned_rope_rows0_valid); TASSIGN(k_turned_odd_tile_row, 0x00000);  // as a row, same bytes as k_turned_odd_tile
+        KTurnedEvenGm k_turned_odd_in(k_turned_odd + int64_t(k_turned_rope_rows0), {k_turned_rope_rows0_valid});
+        TLOAD(k_turned_odd_tile_row, k_turned_odd_in);
+        VecB16_1024x1 k_turned_odd_tile(k_turned_rope_rows0_valid); TASSIGN(k_turned_odd_tile, 0x00000);  // UB 0x00000..0x00800
+        KTurnedGm k_turned_out_2(k_turned + int64_t(k_turned_rope_rows0) * 2 + 1, {k_turned_rope_rows0_valid});
+        TSTORE(k_turned_out_2, k_turned_odd_tile);
     }
 #endif
 }

@@ -1,5 +1,5 @@
 // rope_interleaved_vec2: vector kernel of `rope_interleaved` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rope_interleaved; tiles i2 1; memory UB 28672 B
+// stages rope_interleaved; tiles t 1; memory UB 28672 B
 #include <cstddef>
 #include <cstdint>
 
@@ -27,9 +27,9 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_buffer = 0;  // which of 4 buffers this iteration of i2 uses
+    int32_t t0_buffer = 0;  // which of 4 buffers this iteration of t0 uses
     // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)
-    VecI32_1x1024 counted; TASSIGN<0x02000>(counted);  // UB 0x02000..0x03000
+    VecI32_1x1024 counted; TASSIGN<0x04000>(counted);  // UB 0x04000..0x05000
     TCI<VecI32_1x1024, int32_t, 0>(counted, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     VecF32_1x1024 at; TASSIGN<0x05000>(at);  // UB 0x05000..0x06000
@@ -56,29 +56,29 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
-    for (int32_t i2 = block; i2 < t; i2 += nblk, i2_buffer = (i2_buffer + 1) % 4) {
-        VecB16_1x1024_c512 run; TASSIGN(run, 0x00000 + i2_buffer * 0x00800);  // columns 0.. of beside
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
-        YEvenGm y_even_in(y_even + int64_t(i2) * 512);
-        TLOAD(run, y_even_in);
-        VecB16_1x1024_c512 run_2; TASSIGN(run_2, 0x00400 + i2_buffer * 0x00800);  // columns 512.. of beside
-        YEvenGm y_odd_in(y_odd + int64_t(i2) * 512);
-        TLOAD(run_2, y_odd_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        VecI16_1x1024 in_turn_int16; TASSIGN(in_turn_int16, 0x03000 + i2_buffer * 0x00800);  // same bytes as in_turn
-        VecI16_1x1024 beside_int16; TASSIGN(beside_int16, 0x00000 + i2_buffer * 0x00800);  // same bytes as beside
-        VecI32_1x1024 in_turn_tmp; TASSIGN<0x05000>(in_turn_tmp);  // UB 0x05000..0x06000
+    for (int32_t t0 = block; t0 < t; t0 += nblk, t0_buffer = (t0_buffer + 1) % 4) {
+        VecB16_1x1024_c512 y_even_tile; TASSIGN(y_even_tile, 0x00000 + t0_buffer * 0x00800);  // columns 0.. of y_beside
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
+        YEvenGm y_even_in(y_even + int64_t(t0) * 512);
+        TLOAD(y_even_tile, y_even_in);
+        VecB16_1x1024_c512 y_odd_tile; TASSIGN(y_odd_tile, 0x00400 + t0_buffer * 0x00800);  // columns 512.. of y_beside
+        YEvenGm y_odd_in(y_odd + int64_t(t0) * 512);
+        TLOAD(y_odd_tile, y_odd_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        VecI16_1x1024 y_in_turn_int16; TASSIGN(y_in_turn_int16, 0x02000 + t0_buffer * 0x00800);  // same bytes as y_in_turn
+        VecI16_1x1024 y_beside_int16; TASSIGN(y_beside_int16, 0x00000 + t0_buffer * 0x00800);  // same bytes as y_beside
+        VecI32_1x1024 y_in_turn_tmp; TASSIGN<0x05000>(y_in_turn_tmp);  // UB 0x05000..0x06000
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
-        TGATHER(in_turn_int16, beside_int16, places, in_turn_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
-        VecB16_1x1024 in_turn; TASSIGN(in_turn, 0x03000 + i2_buffer * 0x00800);  // UB 0x03000..0x05000, 4 copies
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-        YGm y_out(y + int64_t(i2) * 1024);
-        TSTORE(y_out, in_turn);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
+        TGATHER(y_in_turn_int16, y_beside_int16, places, y_in_turn_tmp);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
+        VecB16_1x1024 y_in_turn; TASSIGN(y_in_turn, 0x02000 + t0_buffer * 0x00800);  // UB 0x02000..0x04000, 4 copies
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        YGm y_out(y + int64_t(t0) * 1024);
+        TSTORE(y_out, y_in_turn);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers

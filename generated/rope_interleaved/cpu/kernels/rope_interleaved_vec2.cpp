@@ -1,5 +1,5 @@
 // rope_interleaved_vec2: vector kernel of `rope_interleaved` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rope_interleaved; tiles i1 1024, i2 1024; memory UB 2048 B
+// stages rope_interleaved; tiles y_rope_rows 1024; memory UB 2048 B
 #include <cstddef>
 #include <cstdint>
 
@@ -23,24 +23,21 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block * 1024; i1 < t * 512; i1 += nblk * 1024) {
-        const int32_t i1_valid = t * 512 - i1 < 1024 ? t * 512 - i1 : 1024;
+    for (int32_t y_rope_rows0 = block * 1024; y_rope_rows0 < t * 512; y_rope_rows0 += nblk * 1024) {
+        const int32_t y_rope_rows0_valid = t * 512 - y_rope_rows0 < 1024 ? t * 512 - y_rope_rows0 : 1024;
         // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)
-        VecB16_1x1024 part_row(i1_valid); TASSIGN(part_row, 0x00000);  // as a row, same bytes as part
-        YEvenGm y_even_in(y_even + int64_t(i1), {i1_valid});
-        TLOAD(part_row, y_even_in);
-        VecB16_1024x1 part(i1_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x00800
-        YGm y_out(y + int64_t(i1) * 2, {i1_valid});
-        TSTORE(y_out, part);
-    }
-    for (int32_t i2 = block * 1024; i2 < t * 512; i2 += nblk * 1024) {
-        const int32_t i2_valid = t * 512 - i2 < 1024 ? t * 512 - i2 : 1024;
-        VecB16_1x1024 part_2_row(i2_valid); TASSIGN(part_2_row, 0x00000);  // as a row, same bytes as part_2
-        YEvenGm y_odd_in(y_odd + int64_t(i2), {i2_valid});
-        TLOAD(part_2_row, y_odd_in);
-        VecB16_1024x1 part_2(i2_valid); TASSIGN(part_2, 0x00000);  // UB 0x00000..0x00800
-        YGm y_out(y + int64_t(i2) * 2 + 1, {i2_valid});
-        TSTORE(y_out, part_2);
+        VecB16_1x1024 y_even_tile_row(y_rope_rows0_valid); TASSIGN(y_even_tile_row, 0x00000);  // as a row, same bytes as y_even_tile
+        YEvenGm y_even_in(y_even + int64_t(y_rope_rows0), {y_rope_rows0_valid});
+        TLOAD(y_even_tile_row, y_even_in);
+        VecB16_1024x1 y_even_tile(y_rope_rows0_valid); TASSIGN(y_even_tile, 0x00000);  // UB 0x00000..0x00800
+        YGm y_out(y + int64_t(y_rope_rows0) * 2, {y_rope_rows0_valid});
+        TSTORE(y_out, y_even_tile);
+        VecB16_1x1024 y_odd_tile_row(y_rope_rows0_valid); TASSIGN(y_odd_tile_row, 0x00000);  // as a row, same bytes as y_odd_tile
+        YEvenGm y_odd_in(y_odd + int64_t(y_rope_rows0), {y_rope_rows0_valid});
+        TLOAD(y_odd_tile_row, y_odd_in);
+        VecB16_1024x1 y_odd_tile(y_rope_rows0_valid); TASSIGN(y_odd_tile, 0x00000);  // UB 0x00000..0x00800
+        YGm y_out_2(y + int64_t(y_rope_rows0) * 2 + 1, {y_rope_rows0_valid});
+        TSTORE(y_out_2, y_odd_tile);
     }
 #endif
 }

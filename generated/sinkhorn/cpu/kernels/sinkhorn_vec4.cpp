@@ -1,5 +1,5 @@
 // sinkhorn_vec4: vector kernel of `sinkhorn` for cpu. Made by pyptogen; change the spec, not this file.
-// stages sinkhorn; tiles i1 64; memory UB 12288 B
+// stages sinkhorn; tiles t 64; memory UB 12288 B
 #include <cstddef>
 #include <cstdint>
 
@@ -22,17 +22,17 @@ extern "C" __global__ AICORE void sinkhorn_vec4(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block * 64; i1 < t; i1 += nblk * 64) {
-        const int32_t i1_valid = t - i1 < 64 ? t - i1 : 64;
+    for (int32_t t0 = block * 64; t0 < t; t0 += nblk * 64) {
+        const int32_t t0_valid = t - t0 < 64 ? t - t0 : 64;
         // return: r / sum(r, axis=-2, keepdim=true)
-        VecF32_16x64 part(i1_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x01000
-        YPlanesGm y_planes_in(y_planes + int64_t(i1), {i1_valid}, {int64_t(t)});
-        TLOAD(part, y_planes_in);
-        VecF32_64x16 transposed(i1_valid); TASSIGN(transposed, 0x01000);  // UB 0x01000..0x02000
-        VecF32_16x64 transposed_tmp(i1_valid); TASSIGN(transposed_tmp, 0x02000);  // UB 0x02000..0x03000
-        TTRANS(transposed, part, transposed_tmp);
-        YGm y_out(y + int64_t(i1) * 16, {i1_valid});
-        TSTORE(y_out, transposed);
+        VecF32_16x64 y_planes_tile_across(t0_valid); TASSIGN(y_planes_tile_across, 0x00000);  // UB 0x00000..0x01000
+        YPlanesGm y_planes_in(y_planes + int64_t(t0), {t0_valid}, {int64_t(t)});
+        TLOAD(y_planes_tile_across, y_planes_in);
+        VecF32_64x16 y_planes_tile(t0_valid); TASSIGN(y_planes_tile, 0x01000);  // UB 0x01000..0x02000
+        VecF32_16x64 y_planes_tile_tmp(t0_valid); TASSIGN(y_planes_tile_tmp, 0x02000);  // UB 0x02000..0x03000
+        TTRANS(y_planes_tile, y_planes_tile_across, y_planes_tile_tmp);
+        YGm y_out(y + int64_t(t0) * 16, {t0_valid});
+        TSTORE(y_out, y_planes_tile);
     }
 #endif
 }

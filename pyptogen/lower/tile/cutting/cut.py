@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from types import MappingProxyType
 from typing import Any
 
 import sympy
@@ -34,7 +35,7 @@ from pyptogen.lower.tile.cutting.operands import Operands, Placed
 from pyptogen.lower.tile.cutting.products import Products
 from pyptogen.lower.tile.cutting.transposed import Columns
 from pyptogen.lower.tile.cutting.windows import Windows
-from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, ScalarArg, Source, TileKernel
+from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, Node, ScalarArg, Source, TileKernel
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.loops import reduction_loops
 from pyptogen.lower.tile.loops.carried_loops import Iterations
@@ -42,7 +43,19 @@ from pyptogen.lower.tile.loops.loop_conditions import LoopConditions
 from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS, ReductionLoops
 from pyptogen.lower.tile.loops.running_results import JOINS, neutral
 from pyptogen.lower.tile.names import names_used
-from pyptogen.lower.tile.ops import Binary, Compare, Fill, Iota, Reduce, Scan, ScatterRows, Store, Where, of_primitive
+from pyptogen.lower.tile.ops import (
+    Binary,
+    Broadcast,
+    Compare,
+    Fill,
+    Iota,
+    Reduce,
+    Scan,
+    ScatterRows,
+    Store,
+    Where,
+    of_primitive,
+)
 from pyptogen.lower.tile.running import JOINS as RUNNING
 from pyptogen.lower.tile.sizes.sizes import TileSize
 from pyptogen.records import replace
@@ -77,7 +90,8 @@ class Cutter:
         self.along_axes = AlongAxes(builder, self.grid)
         self.joins = Joins(builder, self.grid, self.columns, self.operands, self.iterations)
 
-    def cut(self) -> TileKernel:
+    def cut(self) -> tuple[Node, ...]:
+        """The loops of the kernel's operations."""
         self.grid.open_grid()
         waiting = list(self.builder.kernel.ops)
         missing = self._operands()
@@ -93,21 +107,7 @@ class Cutter:
             made = {other.result.name for other in cut}
             for names in missing.values():
                 names -= made
-        body = self.builder.nest.top.freeze()
-        used_names = names_used(body)
-        dims = tuple(d.name for d in self.program.dims if d.dynamic and d.name in used_names)
-        tensors = tuple(self.builder.tensors[t] for t in dict.fromkeys([*self.builder.writes, *self.builder.reads]))
-        used = {
-            (n, s.tile): (n, s.tile, s.span)
-            for st in self.builder.kernel.stages
-            for n, s in self.builder.sizes[st].items()
-        }
-        return TileKernel(
-            self.builder.kernel.name, self.builder.kernel.core, self.builder.kernel.stages, tensors,
-            tuple(self.builder.reads), tuple(self.builder.writes), tuple(self.builder.scalars),
-            self.grid.launch_dim, dims, tuple(self.tiles.values()), body,
-            tuple(used[key] for key in sorted(used)), self.builder.kernel.span, self.grid.longest_range,
-        )  # fmt: skip
+        return self.builder.nest.top.freeze()
 
     def _operands(self) -> dict[tuple[str, str], set[str]]:
         """What of this kernel has to be made before each operation; before a loop, what all of its operations need."""
@@ -178,6 +178,8 @@ class Cutter:
             self._scatter(op, scope)
         elif op.kind == "concat":
             self.joins.concat(op, scope)
+        elif op.kind == "move":
+            self._move(op, scope)
         else:
             self._vector(op, scope)
         if op.result.name in self.builder.kernel.writes and op.kind != "scatter_update":
@@ -237,6 +239,18 @@ class Cutter:
         self.builder.emit(made, home, early)
         if leaving is None:
             self.operands.placed[(op.result.name, "")] = Placed(name, home, early)
+
+    def _move(self, op: Op, scope: Scope) -> None:
+        """The result is the tile of the operand, or what that is repeated to."""
+        (source,) = op.operands
+        assert isinstance(source, Value)
+        placed = self.operands.operand(source, op, scope)
+        shape, tile = self.grid.shape2d(self.axes.axes(op.result.shape), scope, op), self.tiles[placed.tile]
+        if (tile.rows.size, tile.cols.size) != (shape.rows.size, shape.cols.size):
+            name = self.joins.result_tile(op, shape, scope)
+            self.builder.emit(Broadcast(name, (placed.tile,), op.span, op.stage), scope, placed.early)
+            placed = Placed(name, scope, placed.early)
+        self.operands.placed[(op.result.name, "")] = replace(placed, scope=scope)
 
     def _reduce_by_pieces(self, op: Op, scope: Scope) -> None:
         """The result so far and that of a piece make the result so far."""
@@ -404,9 +418,8 @@ class Cutter:
     def _store(self, op: Op, scope: Scope | None = None) -> None:
         placed = self.operands.placed[(op.result.name, "")]
         placed = placed if scope is None else replace(placed, scope=scope)
-        tensor = self.builder.gm_names[op.result.name]
-        view = replace(self.axes.whole(tensor, op.result), per_iteration=self.windows.per_iteration.get(op.result.name))
-        shape = self.grid.shape2d(view.axes, placed.scope, op)
+        view = self.windows.views.written(op.result)
+        tensor, shape = view.tensor, self.grid.shape2d(view.axes, placed.scope, op)
         self.windows.check_pairs(op.result, shape, op)
         ref = self.windows.gm_ref(view, shape, placed.scope)
         if self.builder.tensors[tensor].layout == "nz":
@@ -445,6 +458,8 @@ def run(
     axes: Axes,
     longest_range: int = 0,
     launch_dim: str | None = None,
+    nests: Sequence[Sequence[Op]] = (),
+    seen: Mapping[str, GmView] = MappingProxyType({}),
 ) -> TileKernel:
     """Cut one kernel.
 
@@ -458,10 +473,25 @@ def run(
         axes: those of the program.
         launch_dim: the dim of whose range each launch gets a part.
         longest_range: the largest range of the launch dim that a launch gets, 0 for any.
+        nests: the operations that have their loops together, where these are not all.
+        seen: how values lie in GM that the kernel sees in another way than the program.
 
     Raises:
         DiagnosticError: PTG303/PTG304, with the place in the spec.
     """
     program, kernel, reductions = reduction_loops.plan(program, kernel, sizes, axes)
-    builder = KernelBuilder(program, kernel, sizes, tensors, gm_names, platform, axes)
-    return Cutter(builder, launch_dim, longest_range, reductions).cut()
+    whole = KernelBuilder(program, kernel, sizes, tensors, gm_names, platform, axes, seen)
+    body: list[Node] = []
+    for ops in nests or (kernel.ops,):
+        cutter = Cutter(whole.of(ops), launch_dim, longest_range, reductions)
+        body += cutter.cut()
+    used_names = names_used(body)
+    used = {(n, s.tile): (n, s.tile, s.span) for st in kernel.stages for n, s in sizes[st].items()}
+    return TileKernel(
+        kernel.name, kernel.core, kernel.stages,
+        tuple(tensors[t] for t in dict.fromkeys([*whole.writes, *whole.reads])),
+        tuple(whole.reads), tuple(whole.writes), tuple(whole.scalars),
+        cutter.grid.launch_dim, tuple(d.name for d in program.dims if d.dynamic and d.name in used_names),
+        tuple(whole.tiles.values()), tuple(body),
+        tuple(used[key] for key in sorted(used)), kernel.span, longest_range,
+    )  # fmt: skip

@@ -58,6 +58,8 @@ class Grid:
         self.launch_dim: str | None = None
         self._grid_sizes: dict[str, int | None] = {}
         self.merged = merged_rows(builder.kernel.ops, builder.axes)
+        self.moved = any(op.kind == "move" for op in builder.kernel.ops)
+        """Whether a nest moves elements: then its loops have the order in which the result lies."""
 
     def whole(self, dim: str) -> int | None:
         return self.axes.static.get(dim)
@@ -92,28 +94,25 @@ class Grid:
         return None
 
     def open_grid(self) -> None:
-        """Grid loops over the result dims that are cut: dynamic ones outermost, then in order of the axes. Of a dim in
-        bands, the bands are there and their tiles innermost."""
+        """Grid loops over the result dims that are cut: dynamic ones outermost, then in order of the axes; all in that
+        order where elements are moved. Of a dim in bands, the bands are there and their tiles innermost."""
         banded: list[Scope] = []
         names: list[str] = []
         for op in self.builder.kernel.ops:
             for axis in self.op_axes(op):
                 names += [f.dim for f in axis if f.dim and f.dim not in names]
-        for dim in sorted((n for n in names if n not in self.blocks), key=lambda n: self.whole(n) is not None):
+        inward = {n: self.whole(n) is not None and not self.moved for n in names if n not in self.blocks}
+        for dim in sorted(inward, key=lambda n: inward[n]):
             tile = self.grid_size(dim)
             if tile is None:
                 continue
             whole = self.whole(dim)
             declared = self.program.dim(dim)
-            if whole is None and dim == self.wanted_launch_dim:
-                self.launch_dim = dim
-                start, stop = Poly.of(f"{dim}_begin"), Poly.of(f"{dim}_end")
-            else:
-                start, stop = ZERO, self.axes.poly(dim_symbol(dim))
+            start, stop, launched = *self._range(dim), self._of_launch_dim(dim) is not None
             band = self._band(dim, whole)
             size = band or tile
             exact = size == 1 or (
-                whole % size == 0 if whole is not None else self.launch_dim != dim and declared.multiple_of % size == 0
+                whole % size == 0 if whole is not None else not launched and declared.multiple_of % size == 0
             )
             if band:
                 banded.append(self.builder.nest.band(dim, start, stop, band, exact, declared.span))
@@ -124,6 +123,21 @@ class Grid:
             tile = self.grid_size(dim) or 1
             self.builder.nest.grid(dim, first, first + scope.extent().poly(), tile, scope.valid is None, scope.span)
         self._distribute(frozenset(scope.dim.removesuffix(".band") for scope in banded))
+
+    def _range(self, dim: str) -> tuple[Poly, Poly]:
+        """Where a loop over a dim begins and ends: of the launch dim, with other axes inside of it perhaps, a launch
+        has a part."""
+        inside = self._of_launch_dim(dim)
+        if inside is None:
+            return ZERO, self.axes.poly(dim_symbol(dim))
+        self.launch_dim = self.wanted_launch_dim
+        return Poly.of(f"{self.launch_dim}_begin") * inside, Poly.of(f"{self.launch_dim}_end") * inside
+
+    def _of_launch_dim(self, dim: str) -> Poly | None:
+        """What each element of the launch dim is of a dim; None for a dim that has nothing to do with it."""
+        if self.wanted_launch_dim is None or self.whole(dim) is not None:
+            return None
+        return self.axes.poly(dim_symbol(dim)).quotient(Poly.of(self.wanted_launch_dim))
 
     def _band(self, dim: str, whole: int | None) -> int:
         """Elements of a band of ``dim``, 0 where it has none or there is only one."""
@@ -139,7 +153,7 @@ class Grid:
 
     def _distribute(self, banded: frozenset[str]) -> None:
         """One grid loop is distributed to the blocks, not that over the tiles of a band: the parts of a split product,
-        the innermost static one with many tiles, else the longest."""
+        the innermost static one with many tiles, as what it reads serves a block again and again, else the longest."""
         scopes: list[Scope] = []
         scope: Scope | None = self.builder.nest.inner
         while scope is not None and scope.var:
@@ -148,7 +162,7 @@ class Grid:
             scope = scope.parent
         if not scopes:
             return
-        many = [s for s in scopes if self.whole(s.dim) is not None and self._trips(s) >= MANY_TILES]
+        many = [s for s in scopes if not self.moved and self.whole(s.dim) is not None and self._trips(s) >= MANY_TILES]
         parts = {op.attrs.get("part") for op in self.builder.kernel.ops}
         split = [s for s in scopes if s.dim in parts]
         max(split or many[:1] or scopes, key=self._trips).parallel = True

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tensor.program_names import loop_variable, names_in_kernels
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.lower.tile.cutting.axes import Axes, GmView
 from pyptogen.lower.tile.cutting.nest import Nest, Scope
 from pyptogen.lower.tile.ir import GmTensor, TileOp, TileVal
 from pyptogen.lower.tile.kernels.partition import KernelOps, defining_ops
 from pyptogen.lower.tile.sizes.sizes import TileSize
+from pyptogen.records import replace
 
 
 class KernelBuilder:
@@ -26,6 +28,7 @@ class KernelBuilder:
         gm_names: the GM tensor of each value that has one.
         platform: where it will run.
         axes: those of the program.
+        seen: how values lie in GM that this kernel sees in another way than the program.
     """
 
     def __init__(
@@ -37,9 +40,10 @@ class KernelBuilder:
         gm_names: Mapping[str, str],
         platform: Platform,
         axes: Axes,
+        seen: Mapping[str, GmView] = MappingProxyType({}),
     ) -> None:
         self.program, self.kernel, self.sizes, self.platform = program, kernel, sizes, platform
-        self.axes, self.tensors, self.gm_names = axes, tensors, gm_names
+        self.axes, self.tensors, self.gm_names, self.seen = axes, tensors, gm_names, seen
         self.defining = defining_ops(program)
         self.mine: Mapping[str, Op] = {op.result.name: op for op in kernel.ops}
         """The operations of this kernel by their results."""
@@ -51,6 +55,16 @@ class KernelBuilder:
         """Attrs that the kernel is given."""
         self.numbers: set[str] = set()
         """Variables that elements of GM are read to."""
+
+    def of(self, ops: Sequence[Op]) -> KernelBuilder:
+        """The same kernel while those of its operations are cut that have their loops together."""
+        part = replace(self.kernel, ops=tuple(ops))
+        found = KernelBuilder(
+            self.program, part, self.sizes, self.tensors, self.gm_names, self.platform, self.axes, self.seen
+        )
+        found.tiles, found.numbers = self.tiles, self.numbers
+        found.reads, found.writes, found.scalars = self.reads, self.writes, self.scalars
+        return found
 
     def emit(self, op: TileOp, scope: Scope, early: bool) -> None:
         """Append an operation to a loop; ``early``: to what stands ahead of everything else of it."""

@@ -15,16 +15,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.refusal import CopyOf, TwoKernels, asked, unsupported
+from pyptogen.lower.refusal import CopyOf, TwoKernels, unsupported
 from pyptogen.lower.tensor.ir import DTYPES, PACKED, PRODUCTS, Op, Scalar, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
-from pyptogen.lower.tensor.views import input_part, root, value_views
-from pyptogen.lower.tile.cutting.axes import Factor, GmView, Pick, regrouped
+from pyptogen.lower.tensor.views import root
+from pyptogen.lower.tile.cutting.axes import Factor, GmView, Pick
+from pyptogen.lower.tile.cutting.gm_views import GmViews
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg
-from pyptogen.lower.tile.loops.between_iterations import values_per_iteration
 from pyptogen.lower.tile.ops import ReadIndex
 from pyptogen.records import dataclass, replace
 
@@ -51,7 +51,7 @@ class Windows:
         )
         self.found: dict[tuple[str, Poly, int], str] = {}
         """Variables of indices, by the index, the place in it, and the scope in which it is read."""
-        self.per_iteration = values_per_iteration(builder.axes)
+        self.views = GmViews(builder)
 
     def scalar(self, scalar: Scalar, scope: Scope) -> ScalarArg:
         """A number as the kernel has it: attrs are arguments, and how long an iteration's block is, a variable or
@@ -61,49 +61,8 @@ class Windows:
         return self.axes.scalar(scalar, self.builder.scalars, blocks)
 
     def gm_view(self, name: str, reader: Op) -> GmView | None:
-        """The GM window behind a value, or None if the value is computed in this kernel.
-
-        Raises:
-            Refused: PTG303, what an index names cannot be seen so, or no strides express a reshape.
-            Refused: PTG303, this kernel computes the index: it is read from GM, number by number.
-        """
-        base = root(name, self.defining)
-        if base in self.mine or base not in self.builder.gm_names:
-            return None
-        tensor = self.builder.gm_names[base]
-        if base in self.defining and self.builder.tensors[tensor].layout == "nz":
-            raise unsupported(reader.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out").helped_by(
-                CopyOf(base)
-            )
-        source = (
-            self.defining[base].result
-            if base in self.defining
-            else next(v for v in self.program.inputs if v.name == base)
-        )
-        view = replace(self.axes.whole(tensor, source), per_iteration=self.per_iteration.get(base))
-        for op in value_views(self.defining, name):
-            picked = op.kind == "picked"
-            seen = asked(self._picked, view, op, reader) if picked else asked(self.axes.apply, view, op)
-            if isinstance(seen, GmView):
-                view = seen
-            elif isinstance(seen.remedy, TwoKernels):
-                raise seen.error()
-            elif picked or view.picks:
-                raise seen.helped_by(CopyOf(view.picks[0].name if view.picks else op.result.name)).error()
-            else:
-                raise regrouped(seen, op).error()
-        return view
-
-    def _picked(self, view: GmView, op: Op, reader: Op) -> GmView:
-        """The view of what an index names."""
-        x, index = op.operands
-        assert isinstance(x, Value) and isinstance(index, Value)
-        at, base = self.gm_view(index.name, reader), root(index.name, self.defining)
-        if at is None:
-            error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
-            raise error.helped_by(TwoKernels(reader.result.name, base))
-        places = self.axes.poly(x.shape[int(op.attrs["axis"])])
-        return self.axes.picked(view, op, at, places, input_part(index.name, self.defining) is not None)
+        """The GM window behind a value, or None if the value is computed in this kernel; refusals as `GmViews.read`."""
+        return self.views.read(name, reader)
 
     def find(self, view: GmView, shape: Shape2D, scope: Scope, op: Op, early: bool) -> Found:
         """Reads the indices of a view inside ``scope``. They name one slice each, or one of them each row of the tile.

@@ -20,15 +20,18 @@ from sympy import Integer
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.refusal import Refusal, asked
+from pyptogen.lower.refusal import Refusal, asked, unsupported
 from pyptogen.lower.tensor.ir import SCAN, Dim, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
-from pyptogen.lower.tile.cutting.axes import Axis
+from pyptogen.lower.tile.cutting.axes import Axes, Axis
+from pyptogen.lower.tile.cutting.gm_views import GmViews
+from pyptogen.lower.tile.cutting.items import items_of, merged
+from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.dims.named_sizes import dim_of_size
 from pyptogen.lower.tile.ir import GmTensor
 from pyptogen.lower.tile.kernels.partition import KernelOps
+from pyptogen.lower.tile.kernels.seen import Seen
 from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS
-from pyptogen.lower.tile.standalone.builder import StandaloneBuilder
 from pyptogen.records import replace
 
 
@@ -38,13 +41,12 @@ def run(
     tensors: Mapping[str, GmTensor],
     gm_names: Mapping[str, str],
     platform: Platform,
-) -> tuple[Program, KernelOps]:
-    """The kernel with such axes merged, and the program that it is cut in; both as they are where there are none, or
-    where the kernel cannot be seen so."""
-    merged = asked(_Merged, StandaloneBuilder(program, kernel, kernel.ops[-1], tensors, gm_names, platform))
-    if isinstance(merged, Refusal) or merged.shape == merged.operand.shape:
-        return program, kernel
-    return merged.rewritten()
+) -> Seen:
+    """The kernel with such axes merged; as it is where there are none, or where it cannot be seen so."""
+    found = asked(_Merged, KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program)))
+    if isinstance(found, Refusal) or found.shape == found.operand.shape:
+        return Seen(program, kernel, Axes(program))
+    return found.rewritten()
 
 
 class _Merged:
@@ -54,9 +56,9 @@ class _Merged:
         Refused: PTG303, what it reads or writes splits an axis in different places, or has no strides.
     """
 
-    def __init__(self, b: StandaloneBuilder) -> None:
+    def __init__(self, b: KernelBuilder) -> None:
         self.along = next((op for op in b.kernel.ops if op.kind in SCAN), b.kernel.ops[-1])
-        self.b, self.names, self.dims = b, FreeNames(b.program), list[Dim]()
+        self.b, self.views, self.names, self.dims = b, GmViews(b), FreeNames(b.program), list[Dim]()
         (operand,) = self.along.operands
         assert isinstance(operand, Value)
         self.operand, axis = operand, int(self.along.attrs["axis"])
@@ -64,7 +66,7 @@ class _Merged:
         values = (v for op in b.kernel.ops for v in op.operands if isinstance(v, Value) and v.name not in made)
         self.read = list({value.name: value for value in values}.values())
         frame, reads = b.axes.axes(operand.shape), list(map(self._broadcast, self.read))
-        written = [b.target(made[name]).axes for name in b.kernel.writes]
+        written = [self._result(made[name]) for name in b.kernel.writes]
         sides = [frame, *written, *reads]
         whole = sides if self.along.kind in SCAN else [frame, *reads]
         before = self._merged([side[:axis] for side in sides], "rows")
@@ -72,13 +74,24 @@ class _Merged:
         behind = self._merged([side[axis + 1 :] for side in sides], "columns")
         if len(along) != 1:
             along = [(operand.shape[axis], tuple(bool(read[axis]) for read in reads))]
-        self.axis, merged = len(before), (*before, *along, *behind)
-        self.shape = tuple(size for size, _ in merged)
-        self.flat = {v.name: self._flat(v, [has[n] for _, has in merged]) for n, v in enumerate(self.read)}
+        self.axis, together = len(before), (*before, *along, *behind)
+        self.shape = tuple(size for size, _ in together)
+        self.flat = {v.name: self._flat(v, [has[n] for _, has in together]) for n, v in enumerate(self.read)}
+
+    def _result(self, op: Op) -> tuple[Axis, ...]:
+        """The axes of the result of an operation in GM.
+
+        Raises:
+            Refused: PTG303, it lies in boxes.
+        """
+        view = self.views.written(op.result)
+        if self.b.tensors[view.tensor].layout == "nz":
+            raise unsupported(self.along.span, f"`{view.tensor}` @ nz", "leave `@ nz` out")
+        return view.axes
 
     def _broadcast(self, value: Value) -> tuple[Axis, ...]:
         """The axes of a value in GM in the shape of the operand: along one that it does not have its step is 0."""
-        view, shape = self.b.source(value), self.b.axes.axes(self.operand.shape)
+        view, shape = self.views.strided(value.name, self.along), self.b.axes.axes(self.operand.shape)
         missing: tuple[Axis, ...] = ((),) * (len(shape) - len(view.axes))
         axes = zip((*missing, *view.axes), shape, strict=True)
         return tuple(has or tuple(replace(factor, stride=ZERO) for factor in wanted) for has, wanted in axes)
@@ -87,15 +100,15 @@ class _Merged:
         """The sizes of neighbouring axes once they are merged, and which of the values that are read have each. A dim
         by itself stays; else there is one more."""
         left = [factor for axis in sides[0] for factor in axis if factor.extent != ONE]
-        merged: list[tuple[Any, Sequence[bool]]] = []
-        for item in self.b.merged(self.b.items(*sides)):
+        found: list[tuple[Any, Sequence[bool]]] = []
+        for item in merged(items_of(self.along.span, *sides)):
             taken = [left.pop(0)]
             while reduce(Poly.__mul__, (factor.extent for factor in taken)) != item.extent:
                 taken.append(left.pop(0))
             alone = taken[0].dim if len(taken) == 1 else None
             has = [step != ZERO for step in item.steps[-len(self.read) :]]
-            merged.append((dim_symbol(alone or self._dim(item.extent, word)), has))
-        return merged
+            found.append((dim_symbol(alone or self._dim(item.extent, word)), has))
+        return found
 
     def _dim(self, extent: Poly, word: str) -> str:
         """The name of a new dim."""
@@ -111,8 +124,8 @@ class _Merged:
         result = replace(value, name=self.names.take(f"{value.name}_flat"), shape=shape, layout="nd", strides=())
         return replace(self.along, kind="reshape", operands=(value,), result=result, attrs={"shape": shape})
 
-    def rewritten(self) -> tuple[Program, KernelOps]:
-        """The program and the kernel."""
+    def rewritten(self) -> Seen:
+        """The kernel, with its program."""
         made = dict(self.flat)
         for op in self.b.kernel.ops:
             operands = tuple(made[v.name].result if isinstance(v, Value) else v for v in op.operands)
@@ -124,4 +137,4 @@ class _Merged:
         ops = {op.result.name: made[op.result.name] for op in self.b.kernel.ops}
         every = (*(ops.get(op.result.name, op) for op in self.b.program.ops), *self.flat.values())
         program = replace(self.b.program, ops=every, dims=(*self.b.program.dims, *self.dims))
-        return program, replace(self.b.kernel, ops=tuple(ops.values()))
+        return Seen(program, replace(self.b.kernel, ops=tuple(ops.values())), Axes(program))

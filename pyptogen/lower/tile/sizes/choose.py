@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
 from math import prod
+from types import MappingProxyType
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
@@ -141,10 +142,10 @@ class _Chooser:
         return min(priced, key=lambda one: one[0], default=(0.0, tiles))[1]
 
     def least_rows(self, tiles: Tiles) -> Tiles:
-        """Of reductions of long rows: of all tables that were tried and are about as fast, that with the fewest rows,
-        which leaves the cores of a short call more evenly busy."""
+        """Of all tables that were tried and are about as fast, that with the fewest rows, which leaves the cores of a
+        short call more evenly busy; of what is moved, with the smallest tiles."""
         best = self.price(tiles)
-        if best is None or not any(c.reduced for c in self.open_dims.values()):
+        if best is None:
             return tiles
         near = (key for key, cost in self.known.items() if cost is not None and cost <= best * (1 + SAME))
         rows = [dim for dim, choice in self.open_dims.items() if not choice.reduced or choice.rows]
@@ -190,6 +191,7 @@ def run(
     platform: Platform,
     place: Span,
     cost: Callable[[Table], float | None],
+    first: Mapping[str, Choice] = MappingProxyType({}),
 ) -> Table:
     """The table of one kernel with every size it needs.
 
@@ -201,6 +203,7 @@ def run(
         place: the tiling row, which chosen sizes point at.
         cost: how long a kernel cut by a table takes, None if it does not fit the platform's memories. Costs are
             compared only on platforms that have figures.
+        first: the tiles to begin with, where the kernel's kind tells.
     """
     static = {d.name: d.value for d in program.dims if d.value is not None}
     written = narrow.batches_apart(program, kernel, written)
@@ -210,7 +213,7 @@ def run(
     named = {dim for dims in written.values() for dim in dims}
     able = {
         c.dim: c
-        for c in choices(program, kernel, platform, _tiles(written)).values()
+        for c in (first or choices(program, kernel, platform, _tiles(written))).values()
         if c.dim not in named and c.dim not in decided and (c.dim not in static or silent or c.reduced)
     }
     every = {dim: c.within(static.get(dim)) for dim, c in able.items()}
@@ -228,7 +231,9 @@ def run(
         starts = [tiles, chooser.flat(tiles), chooser.whole_rows(tiles)]
         starts.append(chooser.even_columns(tiles, platform.vector_cores // prod(static[dim] for dim in parts)))
         found = [chooser.improve(start) for start in starts if chooser.price(start) is not None]
-        tiles = chooser.least_rows(min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles))
+        tiles = min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles)
+        if first or any(choice.reduced for choice in open_dims.values()):
+            tiles = chooser.least_rows(tiles)
     return narrow.columns(program, kernel, chooser.table(tiles), named, place, lambda table: cost(table) is not None)
 
 

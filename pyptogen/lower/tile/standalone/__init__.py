@@ -1,7 +1,7 @@
 """Operations that are a kernel of their own: they read and write GM in an order that no tile of a neighbour has.
 
-before: y = permute(x: [a, b, c], (2, 0, 1))
-after:  for a0, b0: load x[a0, b0, 64 c] …; transpose; store y[c, a0, b0]
+before: y = index_select(x: [n, h], 0, place: [t])
+after:  for t0: here = read place[t0]; load x[here]; store y[t0]
 
 The compiler chooses their tiles. Afterwards they are tile kernels like all others.
 """
@@ -14,12 +14,11 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.kernels.partition import KernelOps
-from pyptogen.lower.tile.standalone import copies, indexed, sorting
+from pyptogen.lower.tile.standalone import indexed, sorting
 from pyptogen.lower.tile.standalone.builder import StandaloneBuilder
 from pyptogen.lower.tile.standalone.needed import Standalone, longest_rows
 
 CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = {
-    **copies.CUTTERS,
     **indexed.CUTTERS,
     **sorting.CUTTERS,
 }
@@ -31,16 +30,14 @@ def run(
     tensors: Mapping[str, GmTensor],
     gm_names: Mapping[str, str],
     platform: Platform,
-    launch_dim: str | None = None,
 ) -> TileKernel:
-    """The kernel of one operation, with the elementwise work that leads to it, or of several that are made together;
-    ``launch_dim`` is the dim that launches get in ranges, where they do.
+    """The kernel of one operation, with the elementwise work that leads to it, or of several that are made together.
 
     Raises:
         DiagnosticError: PTG303, a form of it that is not lowered.
     """
     op = next(op for op in kernel.ops if op.kind in CUTTERS)
-    builder = StandaloneBuilder(program, kernel, op, tensors, gm_names, platform, launch_dim)
+    builder = StandaloneBuilder(program, kernel, op, tensors, gm_names, platform)
     CUTTERS[op.kind](builder, op)
     return builder.finish()
 

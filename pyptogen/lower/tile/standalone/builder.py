@@ -8,10 +8,12 @@ from typing import Any, TypeVar
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import CopyOf, Refusal, asked, unsupported
-from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Value
+from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tensor.program_names import loop_variable, names_in_kernels
 from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting.axes import Axes, Factor, GmView, regrouped
+from pyptogen.lower.tile.cutting.items import Item as Item
+from pyptogen.lower.tile.cutting.items import items_of, merged
 from pyptogen.lower.tile.ir import (
     Extent,
     Form,
@@ -25,6 +27,8 @@ from pyptogen.lower.tile.ir import (
     TileOp,
     TileVal,
 )
+from pyptogen.lower.tile.kernels.moves import CPU_TILE_BYTES as CPU_TILE_BYTES
+from pyptogen.lower.tile.kernels.moves import elements_of_a_tile, most_rows
 from pyptogen.lower.tile.kernels.partition import KernelOps, defining_ops
 from pyptogen.lower.tile.loops.between_iterations import values_per_iteration
 from pyptogen.lower.tile.names import names_used
@@ -32,33 +36,6 @@ from pyptogen.lower.tile.ops import Load, Store
 from pyptogen.records import dataclass, replace
 
 Made = TypeVar("Made", bound=TileOp)
-
-CPU_TILE_BYTES, TILE_BYTES = 16 * 1024, 24 * 1024
-"""Bytes of one tile: what stays in L1 of a CPU, what leaves room for several copies in UB."""
-
-
-COPIES = frozenset({"copy", "permute", "expand", "concat"})
-"""Operations whose loops go over the axes of the result, outermost first."""
-
-
-def elements_of_a_tile(platform: Platform, dtype: str) -> int:
-    """Elements of one tile."""
-    return (CPU_TILE_BYTES if platform.unified else TILE_BYTES) // max(DTYPES[dtype], 2)
-
-
-def most_rows(platform: Platform, dtype: str, width: int) -> int:
-    """Rows of one tile with so many columns. Rows begin at 32 bytes, so many short ones take more than their elements:
-    a quarter of UB at the most."""
-    pitch = max(width * DTYPES[dtype], 32)
-    return max(1, min(elements_of_a_tile(platform, dtype) // width, platform.memories["ub"] // 4 // pitch))
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One axis of an iteration space: its extent, and how far one step moves in each tensor, in elements."""
-
-    extent: Poly
-    steps: tuple[Poly, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +66,6 @@ class StandaloneBuilder:
         tensors: Mapping[str, GmTensor],
         gm_names: Mapping[str, str],
         platform: Platform,
-        launch_dim: str | None = None,
     ) -> None:
         self.program, self.kernel, self.platform = program, kernel, platform
         self.axes = Axes(program)
@@ -101,20 +77,12 @@ class StandaloneBuilder:
         self.writes: list[str] = []
         self.body: list[Node] = []
         self.op = op
-        self.launch_dim = launch_dim if launch_dim is not None and self._leads(launch_dim) else None
-        """The dim of whose range each launch gets a part."""
         self.distributed = True
         """Whether the blocks of a launch share the work; else one block does it in order."""
         self.taken = names_in_kernels(program, tensors)
         self.place = loop_variable("place", self.taken)
         """The local number that an index is read into."""
         self._vars = 0
-
-    def _leads(self, dim: str) -> bool:
-        """Whether the operation copies to a result whose first axis, and no other one, is a dim."""
-        first, *others = self.op.result.shape or (ONE,)
-        names = {symbol.name for size in others for symbol in size.free_symbols}
-        return self.op.kind in COPIES and str(first) == dim and dim not in names
 
     # -- tensors ----------------------------------------------------------------------------------------------------
 
@@ -164,15 +132,8 @@ class StandaloneBuilder:
         return size.evaluate({dim.name: dim.max for dim in self.program.dims})
 
     def items(self, *views: Sequence[tuple[Factor, ...]]) -> list[Item]:
-        """The factors of views of one shape, side by side.
-
-        Raises:
-            DiagnosticError: PTG303, the views split an axis in different places.
-        """
-        flat = [[f for axis in view for f in axis] for view in views]
-        if len({tuple(f.extent for f in factors) for factors in flat}) != 1:
-            raise unsupported(self.op.span, "an axis that is a product in one place and not in another", "reshape it")
-        return [Item(fs[0].extent, tuple(f.stride for f in fs)) for fs in zip(*flat, strict=True)]
+        """The factors of views of one shape, side by side; refusals as `items_of`."""
+        return items_of(self.op.span, *views)
 
     def stride(self, axis: tuple[Factor, ...]) -> Poly:
         """Elements from one step along an axis to the next.
@@ -185,19 +146,7 @@ class StandaloneBuilder:
             raise unsupported(self.op.span, f"`{self.op.kind}` along an axis whose parts lie apart", "copy it first")
         return merged[0].steps[0] if merged else ZERO
 
-    @staticmethod
-    def merged(items: Sequence[Item]) -> list[Item]:
-        """Neighbours that are one run in every tensor as one item; items of one element are gone."""
-        result: list[Item] = []
-        for item in items:
-            if item.extent == ONE:
-                continue
-            last = result[-1] if result else None
-            if last and all(a == b * item.extent for a, b in zip(last.steps, item.steps, strict=True)):
-                result[-1] = Item(last.extent * item.extent, item.steps)
-            else:
-                result.append(item)
-        return result
+    merged = staticmethod(merged)
 
     # -- loops --------------------------------------------------------------------------------------------------------
 
@@ -229,21 +178,13 @@ class StandaloneBuilder:
         longest = max(looped, key=_trips, default=None) if distributed else None
         nodes = list(body)
         for s in reversed(looped):
-            start, stop = self._range(s.item.extent)
             body = tuple(nodes)
             parallel = s is longest or (distributed and product)
-            nodes = [Loop(s.var, s.var, start, stop, s.tile, s.valid, "grid", parallel, body, self.op.span)]
+            nodes = [Loop(s.var, s.var, ZERO, s.item.extent, s.tile, s.valid, "grid", parallel, body, self.op.span)]
         if distributed and longest is None:
             once = loop_variable("once", self.taken)
             nodes = [Loop(once, once, ZERO, ONE, 1, None, "grid", True, tuple(nodes), self.op.span)]
         return nodes
-
-    def _range(self, extent: Poly) -> tuple[Poly, Poly]:
-        """Where a loop over an axis begins and ends: of the axis that the launch dim leads, a launch has a part."""
-        inner = extent.quotient(Poly.of(self.launch_dim)) if self.launch_dim is not None else None
-        if inner is None:
-            return ZERO, extent
-        return Poly.of(f"{self.launch_dim}_begin") * inner, Poly.of(f"{self.launch_dim}_end") * inner
 
     @staticmethod
     def at(start: Poly, steps: Sequence[Step], tensor: int) -> Poly:
@@ -301,8 +242,7 @@ class StandaloneBuilder:
         used = names_used(self.body)
         dims = tuple(d.name for d in self.program.dims if d.dynamic and d.name in used)
         return TileKernel(
-            kernel.name, "vector", kernel.stages, tensors, tuple(self.reads), tuple(self.writes), (),
-            self.launch_dim,
+            kernel.name, "vector", kernel.stages, tensors, tuple(self.reads), tuple(self.writes), (), None,
             dims, tuple(self.tiles.values()), tuple(self.body), (), kernel.span,
         )  # fmt: skip
 

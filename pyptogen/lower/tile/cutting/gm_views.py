@@ -1,0 +1,94 @@
+"""Values in GM, seen through the views of the program."""
+
+from __future__ import annotations
+
+from pyptogen.lower.refusal import CopyOf, TwoKernels, asked, unsupported
+from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tensor.views import input_part, root, value_views
+from pyptogen.lower.tile.cutting.axes import GmView, regrouped
+from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
+from pyptogen.lower.tile.loops.between_iterations import values_per_iteration
+from pyptogen.records import replace
+
+
+class GmViews:
+    """Finds the views of one kernel."""
+
+    def __init__(self, builder: KernelBuilder) -> None:
+        self.builder = builder
+        self.program, self.axes, self.defining, self.mine = (
+            builder.program,
+            builder.axes,
+            builder.defining,
+            builder.mine,
+        )
+        self.per_iteration = values_per_iteration(builder.axes)
+
+    def read(self, name: str, reader: Op) -> GmView | None:
+        """The GM window behind a value, or None if the value is computed in this kernel.
+
+        Raises:
+            Refused: PTG303, what an index names cannot be seen so, or no strides express a reshape.
+            Refused: PTG303, this kernel computes the index: it is read from GM, number by number.
+        """
+        if name in self.builder.seen:
+            return self.builder.seen[name]
+        base = root(name, self.defining)
+        if base in self.mine or base not in self.builder.gm_names:
+            return None
+        tensor = self.builder.gm_names[base]
+        if base in self.defining and self.builder.tensors[tensor].layout == "nz":
+            raise unsupported(reader.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out").helped_by(
+                CopyOf(base)
+            )
+        source = (
+            self.defining[base].result
+            if base in self.defining
+            else next(v for v in self.program.inputs if v.name == base)
+        )
+        view = replace(self.axes.whole(tensor, source), per_iteration=self.per_iteration.get(base))
+        for op in value_views(self.defining, name):
+            picked = op.kind == "picked"
+            seen = asked(self._picked, view, op, reader) if picked else asked(self.axes.apply, view, op)
+            if isinstance(seen, GmView):
+                view = seen
+            elif isinstance(seen.remedy, TwoKernels):
+                raise seen.error()
+            elif picked or view.picks:
+                raise seen.helped_by(CopyOf(view.picks[0].name if view.picks else op.result.name)).error()
+            else:
+                raise regrouped(seen, op).error()
+        return view
+
+    def _picked(self, view: GmView, op: Op, reader: Op) -> GmView:
+        """The view of what an index names."""
+        x, index = op.operands
+        assert isinstance(x, Value) and isinstance(index, Value)
+        at, base = self.read(index.name, reader), root(index.name, self.defining)
+        if at is None:
+            error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
+            raise error.helped_by(TwoKernels(reader.result.name, base))
+        places = self.axes.poly(x.shape[int(op.attrs["axis"])])
+        return self.axes.picked(view, op, at, places, input_part(index.name, self.defining) is not None)
+
+    def strided(self, name: str, reader: Op) -> GmView:
+        """The view of a value in GM whose elements lie at distances that are known.
+
+        Raises:
+            Refused: PTG303, an index names where they lie, or they lie in boxes; see ``read`` for others.
+        """
+        view = self.read(name, reader)
+        assert view is not None
+        if view.picks:
+            error = unsupported(reader.span, f"`{reader.kind}` of what an index names", "copy it first")
+            raise error.helped_by(CopyOf(view.picks[0].name))
+        if self.builder.tensors[view.tensor].layout == "nz":
+            raise unsupported(reader.span, f"`{reader.kind}` of the packed tensor `{view.tensor}`", "give it as nd")
+        return view
+
+    def written(self, value: Value) -> GmView:
+        """Where the result of an operation of this kernel lies."""
+        if value.name in self.builder.seen:
+            return self.builder.seen[value.name]
+        view = self.axes.whole(self.builder.gm_names[value.name], value)
+        return replace(view, per_iteration=self.per_iteration.get(value.name))

@@ -46,7 +46,7 @@ MODULES = {
         f"tile.{name}"
         for name in (
             *("legalise", "strided_loads", "interleaved_stores", "running", "gapless", "added_tiles", "folded"),
-            "multiplied_columns",
+            *("multiplied_columns", "sorted_rows"),
         )
     ),
     "split-cores": ("tile.kernels.split_cores",),

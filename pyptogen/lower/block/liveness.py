@@ -69,7 +69,7 @@ class Liveness:
             until = self.clock if name in overwritable else self.clock + 1
             self.ranges[name].last = max(self.ranges[name].last, until)
         for scratch in op.scratches:
-            self.ranges[scratch] = Live(self.clock, self.clock + 1)
+            self.ranges.setdefault(scratch, Live(self.clock, self.clock)).last = self.clock + 1
         if op.dst is not None:
             name = self.parent[op.dst]
             at = self.clock + 1 if overwritable else self.clock

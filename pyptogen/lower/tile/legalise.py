@@ -29,7 +29,7 @@ from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.kinds import STEMS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES
-from pyptogen.lower.tile import folded, gapless, interleaved_stores, running
+from pyptogen.lower.tile import folded, gapless, interleaved_stores, running, sorted_rows
 from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import (
     Extent,
@@ -62,6 +62,7 @@ from pyptogen.lower.tile.ops import (
     Scan,
     ScatterRows,
     SelectByBits,
+    Sort,
     Store,
     Transpose,
     Unary,
@@ -128,6 +129,8 @@ class _Legaliser:
                 return self.transfer(node) if self.platform.runs_of_elements else self.lines(node)
             case Scan():
                 return running.steps(node, self.added, self.platform)
+            case Sort():
+                return sorted_rows.steps(node, self.added)
             case Reduce():
                 free = node.srcs[0] in self.dying
                 steps, rest = folded.folded(node, self.added, self.platform, free, self.beside)

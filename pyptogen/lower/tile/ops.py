@@ -401,6 +401,15 @@ class TopK(OfGm):
 
 
 @dataclass(frozen=True, slots=True)
+class Sort(TileOp):
+    """(value, position) pairs of the elements of each row of the first source in falling order, of which the first
+    ``kept`` are right; positions are those in the second source, a row. `legalise` makes blocks and merges of it."""
+
+    mnemonic: ClassVar[str] = "sort"
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
 class SortBlocks(TileOp):
     """(value, position) pairs of every 32 elements in falling order."""
 
@@ -524,7 +533,7 @@ def of_primitive(
 _OF_ONE_NAME: tuple[type[TileOp], ...] = (
     Load, Store, GatherRows, ScatterRows, GatherRowsByTile, GatherElements, GatherFromTile, ReadIndex, Matmul, Extract,
     Move, Copy, Bitcast, Fill, Iota, Broadcast, Transpose, Pad, BitwiseNot, Cast, Where, CompareBits, SelectByBits,
-    SortBlocks, MergeBlocks, MergeLists, GatherByPattern, Push, Pop, Free,
+    Sort, SortBlocks, MergeBlocks, MergeLists, GatherByPattern, Push, Pop, Free,
 )  # fmt: skip
 
 MNEMONICS: Mapping[str, tuple[type[TileOp], Mapping[str, object]]] = {

@@ -1,5 +1,5 @@
 // argsort: vector kernel of `argsort` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages argsort; tiles i1 1; memory UB 147456 B
+// stages argsort; tiles i1 1; memory UB 163840 B
 #include <cstddef>
 #include <cstdint>
 
@@ -54,37 +54,37 @@ AICORE inline void run_block(
         TMOV(places_here, places);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + i1_buffer));
         TNEG(part, part);
-        VecF32_1x4096 pairs; TASSIGN<0x14000>(pairs);  // UB 0x14000..0x18000
+        VecF32_1x4096 list_blocks; TASSIGN<0x14000>(list_blocks);  // UB 0x14000..0x18000
         VecU32_1x2048 places_here_uint32; TASSIGN<0x12000>(places_here_uint32);  // same bytes as places_here
         pipe_barrier(PIPE_V);
-        TSORT32(pairs, part, places_here_uint32);
+        TSORT32(list_blocks, part, places_here_uint32);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + i1_buffer));
-        VecF32_1x4096 pairs_2; TASSIGN<0x18000>(pairs_2);  // UB 0x18000..0x1c000
+        VecF32_1x8192_c4096 list; TASSIGN<0x18000>(list);  // columns 0.. of lists
         pipe_barrier(PIPE_V);
-        TMRGSORT(pairs_2, pairs, 64);
+        TMRGSORT(list, list_blocks, 64);
         pipe_barrier(PIPE_V);
-        TMRGSORT(pairs, pairs_2, 256);
-        VecF32_1x8192_c4096 list; TASSIGN<0x1c000>(list);  // columns 0.. of lists
+        TMRGSORT(list_blocks, list, 256);
         pipe_barrier(PIPE_V);
-        TMRGSORT(list, pairs, 1024);
+        TMRGSORT(list, list_blocks, 1024);
         TADDS(places_here, places_here, 2048);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         TNEG(part_2, part_2);
+        VecF32_1x4096 list_2_blocks; TASSIGN<0x14000>(list_2_blocks);  // UB 0x14000..0x18000
         pipe_barrier(PIPE_V);
-        TSORT32(pairs, part_2, places_here_uint32);
+        TSORT32(list_2_blocks, part_2, places_here_uint32);
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
+        VecF32_1x8192_c4096 list_2; TASSIGN<0x1c000>(list_2);  // columns 4096.. of lists
         pipe_barrier(PIPE_V);
-        TMRGSORT(pairs_2, pairs, 64);
+        TMRGSORT(list_2, list_2_blocks, 64);
         pipe_barrier(PIPE_V);
-        TMRGSORT(pairs, pairs_2, 256);
-        VecF32_1x8192_c4096 list_2; TASSIGN<0x20000>(list_2);  // columns 4096.. of lists
+        TMRGSORT(list_2_blocks, list_2, 256);
         pipe_barrier(PIPE_V);
-        TMRGSORT(list_2, pairs, 1024);
-        VecF32_1x8192 lists; TASSIGN<0x1c000>(lists);  // UB 0x1c000..0x24000
-        VecF32_1x8192 merged; TASSIGN<0x12000>(merged);  // UB 0x12000..0x1a000
+        TMRGSORT(list_2, list_2_blocks, 1024);
+        VecF32_1x8192 lists; TASSIGN<0x18000>(lists);  // UB 0x18000..0x20000
+        VecF32_1x8192 merged; TASSIGN<0x20000>(merged);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
         TMRGSORT<VecF32_1x8192, VecF32_1x8192, VecF32_1x8192_c4096, VecF32_1x8192_c4096, false>(lists, taken, merged, list, list_2);
-        VecI32_1x8192 lists_int32; TASSIGN<0x1c000>(lists_int32);  // same bytes as lists
+        VecI32_1x8192 lists_int32; TASSIGN<0x18000>(lists_int32);  // same bytes as lists
         VecI32_1x4096 indices; TASSIGN(indices, 0x0a000 + i1_buffer * 0x04000);  // UB 0x0a000..0x12000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again

@@ -1,5 +1,5 @@
 // choose: vector kernel of `glm_expert_selector` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages choose; tiles at 1, i1 16; memory UB 44928 B
+// stages choose; tiles i1 16, pairs_at 1; memory UB 24768 B
 #include <cstddef>
 #include <cstdint>
 
@@ -48,32 +48,31 @@ AICORE inline void run_block(
         TLOAD(part, choice_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        for (int32_t at = 0; at < i1_valid; ++at) {
-            VecF32_1x320 pairs_row; TASSIGN(pairs_row, 0x05a80 + at * 0x00500);  // rows at.. of pairs
-            VecF32_1x160 part_row; TASSIGN(part_row, 0x00280 + at * 0x00280 + i1_buffer * 0x02800);  // rows at.. of part
+        for (int32_t pairs_at = 0; pairs_at < i1_valid; ++pairs_at) {
+            VecF32_1x320 pairs_pairs; TASSIGN<0x05a80>(pairs_pairs);  // UB 0x05a80..0x05f80
+            VecF32_1x160 part_line; TASSIGN(part_line, 0x00280 + i1_buffer * 0x02800 + pairs_at * 0x00280);  // rows pairs_at.. of part
             VecU32_1x160 places_uint32; TASSIGN<0x00000>(places_uint32);  // same bytes as places
             pipe_barrier(PIPE_V);
-            TSORT32(pairs_row, part_row, places_uint32);
-            VecF32_1x16 kept_list; TASSIGN(kept_list, 0x0aa80 + at * 0x00040);  // rows at.. of kept
-            VecF32_1x64 merged; TASSIGN<0x0ae80>(merged);  // UB 0x0ae80..0x0af80
-            VecF32_1x320_c16 pairs_list; TASSIGN(pairs_list, 0x05a80 + at * 0x00500);  // rows at.. of pairs
-            VecF32_1x320_c16 pairs_list_2; TASSIGN(pairs_list_2, 0x05b80 + at * 0x00500);  // columns 64.. of rows at.. of pairs
-            VecF32_1x320_c16 pairs_list_3; TASSIGN(pairs_list_3, 0x05c80 + at * 0x00500);  // columns 128.. of rows at.. of pairs
-            VecF32_1x320_c16 pairs_list_4; TASSIGN(pairs_list_4, 0x05d80 + at * 0x00500);  // columns 192.. of rows at.. of pairs
+            TSORT32(pairs_pairs, part_line, places_uint32);
+            VecF32_1x16 pairs_kept; TASSIGN<0x06080>(pairs_kept);  // UB 0x06080..0x060c0
+            VecF32_1x64 pairs_merged; TASSIGN<0x05f80>(pairs_merged);  // UB 0x05f80..0x06080
+            VecF32_1x320_c16 pairs_pairs_list; TASSIGN<0x05a80>(pairs_pairs_list);  // columns 0.. of pairs_pairs
+            VecF32_1x320_c16 pairs_pairs_list_2; TASSIGN<0x05b80>(pairs_pairs_list_2);  // columns 64.. of pairs_pairs
+            VecF32_1x320_c16 pairs_pairs_list_3; TASSIGN<0x05c80>(pairs_pairs_list_3);  // columns 128.. of pairs_pairs
+            VecF32_1x320_c16 pairs_pairs_list_4; TASSIGN<0x05d80>(pairs_pairs_list_4);  // columns 192.. of pairs_pairs
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x16, VecF32_1x64, VecF32_1x320_c16, VecF32_1x320_c16, VecF32_1x320_c16, VecF32_1x320_c16, false>(kept_list, taken, merged, pairs_list, pairs_list_2, pairs_list_3, pairs_list_4);
-            VecF32_1x16 best_list; TASSIGN(best_list, 0x05680 + at * 0x00040);  // rows at.. of best
-            VecF32_1x16 kept_list_2; TASSIGN(kept_list_2, 0x0aa80 + at * 0x00040);  // rows at.. of kept
-            VecF32_1x320_c16 pairs_list_5; TASSIGN(pairs_list_5, 0x05e80 + at * 0x00500);  // columns 256.. of rows at.. of pairs
+            TMRGSORT<VecF32_1x16, VecF32_1x64, VecF32_1x320_c16, VecF32_1x320_c16, VecF32_1x320_c16, VecF32_1x320_c16, false>(pairs_kept, taken, pairs_merged, pairs_pairs_list, pairs_pairs_list_2, pairs_pairs_list_3, pairs_pairs_list_4);
+            VecF32_1x16 pairs_line; TASSIGN(pairs_line, 0x05680 + pairs_at * 0x00040);  // rows pairs_at.. of pairs
+            VecF32_1x320_c16 pairs_pairs_list_5; TASSIGN<0x05e80>(pairs_pairs_list_5);  // columns 256.. of pairs_pairs
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x16, VecF32_1x64, VecF32_1x16, VecF32_1x320_c16, false>(best_list, taken, merged, kept_list_2, pairs_list_5);
+            TMRGSORT<VecF32_1x16, VecF32_1x64, VecF32_1x16, VecF32_1x320_c16, false>(pairs_line, taken, pairs_merged, pairs_kept, pairs_pairs_list_5);
         }
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
-        VecI32_16x16 best_int32(i1_valid); TASSIGN<0x05680>(best_int32);  // same bytes as best
+        VecI32_16x16 pairs_int32(i1_valid); TASSIGN<0x05680>(pairs_int32);  // same bytes as pairs
         VecI32_16x8 indices(i1_valid); TASSIGN(indices, 0x05280 + i1_buffer * 0x00200);  // UB 0x05280..0x05680, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
-        TGATHER<VecI32_16x8, VecI32_16x16, MaskPattern::P1010>(indices, best_int32);
+        TGATHER<VecI32_16x8, VecI32_16x16, MaskPattern::P1010>(indices, pairs_int32);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         ExpertGm expert_out(expert + int64_t(i1) * 8, {i1_valid});

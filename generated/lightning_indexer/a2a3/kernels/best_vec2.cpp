@@ -50,39 +50,39 @@ AICORE inline void run_block(
         VecF32_1x4096 pairs_kept; TASSIGN<0x0e000>(pairs_kept);  // UB 0x0e000..0x12000
         for (int64_t n0 = 0; n0 < kv; n0 += 2048, n0_buffer ^= 1) {
             const int32_t n0_valid = static_cast<int32_t>(kv - n0 < 2048 ? kv - n0 : 2048);
-            VecF32_1x2048 part_in(n0_valid); TASSIGN(part_in, 0x02000 + n0_buffer * 0x02000);  // columns 0.. of part
+            VecF32_1x2048 part(n0_valid); TASSIGN(part, 0x0a000 + n0_buffer * 0x02000);  // columns 0.. of part_whole
             wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));  // free again
             ScoreRowsGm score_rows_in(score_rows + int64_t(i1) * kv + int64_t(n0), {n0_valid});
-            TLOAD(part_in, score_rows_in);
+            TLOAD(part, score_rows_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
-            VecF32_1x2048_min part_padded; TASSIGN(part_padded, 0x02000 + n0_buffer * 0x02000);  // same bytes as part
+            VecF32_1x2048_min part_whole_padded; TASSIGN(part_whole_padded, 0x0a000 + n0_buffer * 0x02000);  // same bytes as part_whole
             wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
-            TFILLPAD_INPLACE(part_padded, part_in);
-            VecF32_1x4096 pairs; TASSIGN<0x14000>(pairs);  // UB 0x14000..0x18000
-            VecF32_1x2048m part; TASSIGN(part, 0x02000 + n0_buffer * 0x02000);  // UB 0x02000..0x06000, 2 copies
+            TFILLPAD_INPLACE(part_whole_padded, part);
+            VecF32_1x4096 pairs_blocks; TASSIGN<0x14000>(pairs_blocks);  // UB 0x14000..0x18000
+            VecF32_1x2048m part_whole; TASSIGN(part_whole, 0x0a000 + n0_buffer * 0x02000);  // UB 0x0a000..0x0e000, 2 copies
             VecU32_1x2048 places_here_uint32; TASSIGN<0x12000>(places_here_uint32);  // same bytes as places_here
             pipe_barrier(PIPE_V);
-            TSORT32(pairs, part, places_here_uint32);
+            TSORT32(pairs_blocks, part_whole, places_here_uint32);
             set_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));
-            VecF32_1x4096 pairs_2; TASSIGN<0x18000>(pairs_2);  // UB 0x18000..0x1c000
+            VecF32_1x4096 pairs; TASSIGN<0x18000>(pairs);  // UB 0x18000..0x1c000
             pipe_barrier(PIPE_V);
-            TMRGSORT(pairs_2, pairs, 64);
+            TMRGSORT(pairs, pairs_blocks, 64);
             pipe_barrier(PIPE_V);
-            TMRGSORT(pairs, pairs_2, 256);
+            TMRGSORT(pairs_blocks, pairs, 256);
             pipe_barrier(PIPE_V);
-            TMRGSORT(pairs_2, pairs, 1024);
+            TMRGSORT(pairs, pairs_blocks, 1024);
             VecF32_1x8192 merged; TASSIGN<0x1c000>(merged);  // UB 0x1c000..0x24000
-            VecF32_1x4096_c2048 half; TASSIGN<0x18000>(half);  // columns 0.. of pairs_2
-            VecF32_1x4096_c2048 half_2; TASSIGN<0x1a000>(half_2);  // columns 2048.. of pairs_2
+            VecF32_1x4096_c2048 half; TASSIGN<0x18000>(half);  // columns 0.. of pairs
+            VecF32_1x4096_c2048 half_2; TASSIGN<0x1a000>(half_2);  // columns 2048.. of pairs
             pipe_barrier(PIPE_V);
             if (n0 == 0) {
                 TMRGSORT<VecF32_1x4096, VecF32_1x8192, VecF32_1x4096_c2048, VecF32_1x4096_c2048, false>(pairs_kept, taken, merged, half, half_2);
             } else {
-                TMRGSORT<VecF32_1x4096, VecF32_1x8192, VecF32_1x4096, VecF32_1x4096, false>(pairs_kept, taken, merged, pairs_kept, pairs_2);
+                TMRGSORT<VecF32_1x4096, VecF32_1x8192, VecF32_1x4096, VecF32_1x4096, false>(pairs_kept, taken, merged, pairs_kept, pairs);
             }
             TADDS(places_here, places_here, 2048);
         }
-        VecF32_1x2048m values; TASSIGN(values, 0x06000 + i1_buffer * 0x02000);  // UB 0x06000..0x0a000, 2 copies
+        VecF32_1x2048m values; TASSIGN(values, 0x02000 + i1_buffer * 0x02000);  // UB 0x02000..0x06000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_buffer));  // free again
         TGATHER<VecF32_1x2048m, VecF32_1x4096, MaskPattern::P0101>(values, pairs_kept);
@@ -92,7 +92,7 @@ AICORE inline void run_block(
         TSTORE(score_out, values);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_buffer));
         VecI32_1x4096 pairs_kept_int32; TASSIGN<0x0e000>(pairs_kept_int32);  // same bytes as pairs_kept
-        VecI32_1x2048 indices; TASSIGN(indices, 0x0a000 + i1_buffer * 0x02000);  // UB 0x0a000..0x0e000, 2 copies
+        VecI32_1x2048 indices; TASSIGN(indices, 0x06000 + i1_buffer * 0x02000);  // UB 0x06000..0x0a000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TGATHER<VecI32_1x2048, VecI32_1x4096, MaskPattern::P1010>(indices, pairs_kept_int32);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));

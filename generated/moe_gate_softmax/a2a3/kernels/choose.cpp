@@ -1,5 +1,5 @@
 // choose: vector kernel of `moe_gate_softmax` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages choose; tiles at 1, i1 4; memory UB 38912 B
+// stages choose; tiles i1 4, pairs_at 1; memory UB 25088 B
 #include <cstddef>
 #include <cstdint>
 
@@ -56,64 +56,64 @@ AICORE inline void run_block(
         TLOAD(part, l_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        for (int32_t at = 0; at < i1_valid; ++at) {
-            VecF32_1x1024 pairs_row; TASSIGN(pairs_row, 0x04e00 + at * 0x01000);  // rows at.. of pairs
-            VecF32_1x512 part_row; TASSIGN(part_row, 0x00800 + at * 0x00800 + i1_buffer * 0x02000);  // rows at.. of part
+        for (int32_t pairs_at = 0; pairs_at < i1_valid; ++pairs_at) {
+            VecF32_1x1024 pairs_pairs; TASSIGN<0x04e00>(pairs_pairs);  // UB 0x04e00..0x05e00
+            VecF32_1x512 part_line; TASSIGN(part_line, 0x00800 + i1_buffer * 0x02000 + pairs_at * 0x00800);  // rows pairs_at.. of part
             VecU32_1x512 places_uint32; TASSIGN<0x00000>(places_uint32);  // same bytes as places
-            TSORT32(pairs_row, part_row, places_uint32);
-            VecF32_1x128_c32 kept_list; TASSIGN(kept_list, 0x08e00 + at * 0x00200);  // rows at.. of kept
-            VecF32_1x128 merged; TASSIGN<0x09600>(merged);  // UB 0x09600..0x09800
-            VecF32_1x1024_c32 pairs_list; TASSIGN(pairs_list, 0x04e00 + at * 0x01000);  // rows at.. of pairs
-            VecF32_1x1024_c32 pairs_list_2; TASSIGN(pairs_list_2, 0x04f00 + at * 0x01000);  // columns 64.. of rows at.. of pairs
-            VecF32_1x1024_c32 pairs_list_3; TASSIGN(pairs_list_3, 0x05000 + at * 0x01000);  // columns 128.. of rows at.. of pairs
-            VecF32_1x1024_c32 pairs_list_4; TASSIGN(pairs_list_4, 0x05100 + at * 0x01000);  // columns 192.. of rows at.. of pairs
+            TSORT32(pairs_pairs, part_line, places_uint32);
+            VecF32_1x128_c32 pairs_kept_list; TASSIGN<0x06000>(pairs_kept_list);  // columns 0.. of pairs_kept
+            VecF32_1x128 pairs_merged; TASSIGN<0x05e00>(pairs_merged);  // UB 0x05e00..0x06000
+            VecF32_1x1024_c32 pairs_pairs_list; TASSIGN<0x04e00>(pairs_pairs_list);  // columns 0.. of pairs_pairs
+            VecF32_1x1024_c32 pairs_pairs_list_2; TASSIGN<0x04f00>(pairs_pairs_list_2);  // columns 64.. of pairs_pairs
+            VecF32_1x1024_c32 pairs_pairs_list_3; TASSIGN<0x05000>(pairs_pairs_list_3);  // columns 128.. of pairs_pairs
+            VecF32_1x1024_c32 pairs_pairs_list_4; TASSIGN<0x05100>(pairs_pairs_list_4);  // columns 192.. of pairs_pairs
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x128_c32, VecF32_1x128, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, false>(kept_list, taken, merged, pairs_list, pairs_list_2, pairs_list_3, pairs_list_4);
-            VecF32_1x128_c32 kept_list_2; TASSIGN(kept_list_2, 0x08e80 + at * 0x00200);  // columns 32.. of rows at.. of kept
-            VecF32_1x1024_c32 pairs_list_5; TASSIGN(pairs_list_5, 0x05200 + at * 0x01000);  // columns 256.. of rows at.. of pairs
-            VecF32_1x1024_c32 pairs_list_6; TASSIGN(pairs_list_6, 0x05300 + at * 0x01000);  // columns 320.. of rows at.. of pairs
-            VecF32_1x1024_c32 pairs_list_7; TASSIGN(pairs_list_7, 0x05400 + at * 0x01000);  // columns 384.. of rows at.. of pairs
-            VecF32_1x1024_c32 pairs_list_8; TASSIGN(pairs_list_8, 0x05500 + at * 0x01000);  // columns 448.. of rows at.. of pairs
+            TMRGSORT<VecF32_1x128_c32, VecF32_1x128, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, false>(pairs_kept_list, taken, pairs_merged, pairs_pairs_list, pairs_pairs_list_2, pairs_pairs_list_3, pairs_pairs_list_4);
+            VecF32_1x128_c32 pairs_kept_list_2; TASSIGN<0x06080>(pairs_kept_list_2);  // columns 32.. of pairs_kept
+            VecF32_1x1024_c32 pairs_pairs_list_5; TASSIGN<0x05200>(pairs_pairs_list_5);  // columns 256.. of pairs_pairs
+            VecF32_1x1024_c32 pairs_pairs_list_6; TASSIGN<0x05300>(pairs_pairs_list_6);  // columns 320.. of pairs_pairs
+            VecF32_1x1024_c32 pairs_pairs_list_7; TASSIGN<0x05400>(pairs_pairs_list_7);  // columns 384.. of pairs_pairs
+            VecF32_1x1024_c32 pairs_pairs_list_8; TASSIGN<0x05500>(pairs_pairs_list_8);  // columns 448.. of pairs_pairs
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x128_c32, VecF32_1x128, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, false>(kept_list_2, taken, merged, pairs_list_5, pairs_list_6, pairs_list_7, pairs_list_8);
-            VecF32_1x128_c32 kept_list_3; TASSIGN(kept_list_3, 0x08f00 + at * 0x00200);  // columns 64.. of rows at.. of kept
-            VecF32_1x1024_c32 pairs_list_9; TASSIGN(pairs_list_9, 0x05600 + at * 0x01000);  // columns 512.. of rows at.. of pairs
-            VecF32_1x1024_c32 pairs_list_10; TASSIGN(pairs_list_10, 0x05700 + at * 0x01000);  // columns 576.. of rows at.. of pairs
-            VecF32_1x1024_c32 pairs_list_11; TASSIGN(pairs_list_11, 0x05800 + at * 0x01000);  // columns 640.. of rows at.. of pairs
-            VecF32_1x1024_c32 pairs_list_12; TASSIGN(pairs_list_12, 0x05900 + at * 0x01000);  // columns 704.. of rows at.. of pairs
+            TMRGSORT<VecF32_1x128_c32, VecF32_1x128, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, false>(pairs_kept_list_2, taken, pairs_merged, pairs_pairs_list_5, pairs_pairs_list_6, pairs_pairs_list_7, pairs_pairs_list_8);
+            VecF32_1x128_c32 pairs_kept_list_3; TASSIGN<0x06100>(pairs_kept_list_3);  // columns 64.. of pairs_kept
+            VecF32_1x1024_c32 pairs_pairs_list_9; TASSIGN<0x05600>(pairs_pairs_list_9);  // columns 512.. of pairs_pairs
+            VecF32_1x1024_c32 pairs_pairs_list_10; TASSIGN<0x05700>(pairs_pairs_list_10);  // columns 576.. of pairs_pairs
+            VecF32_1x1024_c32 pairs_pairs_list_11; TASSIGN<0x05800>(pairs_pairs_list_11);  // columns 640.. of pairs_pairs
+            VecF32_1x1024_c32 pairs_pairs_list_12; TASSIGN<0x05900>(pairs_pairs_list_12);  // columns 704.. of pairs_pairs
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x128_c32, VecF32_1x128, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, false>(kept_list_3, taken, merged, pairs_list_9, pairs_list_10, pairs_list_11, pairs_list_12);
-            VecF32_1x128_c32 kept_list_4; TASSIGN(kept_list_4, 0x08f80 + at * 0x00200);  // columns 96.. of rows at.. of kept
-            VecF32_1x1024_c32 pairs_list_13; TASSIGN(pairs_list_13, 0x05a00 + at * 0x01000);  // columns 768.. of rows at.. of pairs
-            VecF32_1x1024_c32 pairs_list_14; TASSIGN(pairs_list_14, 0x05b00 + at * 0x01000);  // columns 832.. of rows at.. of pairs
-            VecF32_1x1024_c32 pairs_list_15; TASSIGN(pairs_list_15, 0x05c00 + at * 0x01000);  // columns 896.. of rows at.. of pairs
-            VecF32_1x1024_c32 pairs_list_16; TASSIGN(pairs_list_16, 0x05d00 + at * 0x01000);  // columns 960.. of rows at.. of pairs
+            TMRGSORT<VecF32_1x128_c32, VecF32_1x128, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, false>(pairs_kept_list_3, taken, pairs_merged, pairs_pairs_list_9, pairs_pairs_list_10, pairs_pairs_list_11, pairs_pairs_list_12);
+            VecF32_1x128_c32 pairs_kept_list_4; TASSIGN<0x06180>(pairs_kept_list_4);  // columns 96.. of pairs_kept
+            VecF32_1x1024_c32 pairs_pairs_list_13; TASSIGN<0x05a00>(pairs_pairs_list_13);  // columns 768.. of pairs_pairs
+            VecF32_1x1024_c32 pairs_pairs_list_14; TASSIGN<0x05b00>(pairs_pairs_list_14);  // columns 832.. of pairs_pairs
+            VecF32_1x1024_c32 pairs_pairs_list_15; TASSIGN<0x05c00>(pairs_pairs_list_15);  // columns 896.. of pairs_pairs
+            VecF32_1x1024_c32 pairs_pairs_list_16; TASSIGN<0x05d00>(pairs_pairs_list_16);  // columns 960.. of pairs_pairs
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x128_c32, VecF32_1x128, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, false>(kept_list_4, taken, merged, pairs_list_13, pairs_list_14, pairs_list_15, pairs_list_16);
-            VecF32_1x32 best_list; TASSIGN(best_list, 0x04c00 + at * 0x00080);  // rows at.. of best
-            VecF32_1x128_c32 kept_list_5; TASSIGN(kept_list_5, 0x08e00 + at * 0x00200);  // rows at.. of kept
-            VecF32_1x128_c32 kept_list_6; TASSIGN(kept_list_6, 0x08e80 + at * 0x00200);  // columns 32.. of rows at.. of kept
-            VecF32_1x128_c32 kept_list_7; TASSIGN(kept_list_7, 0x08f00 + at * 0x00200);  // columns 64.. of rows at.. of kept
-            VecF32_1x128_c32 kept_list_8; TASSIGN(kept_list_8, 0x08f80 + at * 0x00200);  // columns 96.. of rows at.. of kept
+            TMRGSORT<VecF32_1x128_c32, VecF32_1x128, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, VecF32_1x1024_c32, false>(pairs_kept_list_4, taken, pairs_merged, pairs_pairs_list_13, pairs_pairs_list_14, pairs_pairs_list_15, pairs_pairs_list_16);
+            VecF32_1x32 pairs_line; TASSIGN(pairs_line, 0x04c00 + pairs_at * 0x00080);  // rows pairs_at.. of pairs
+            VecF32_1x128_c32 pairs_kept_list_5; TASSIGN<0x06000>(pairs_kept_list_5);  // columns 0.. of pairs_kept
+            VecF32_1x128_c32 pairs_kept_list_6; TASSIGN<0x06080>(pairs_kept_list_6);  // columns 32.. of pairs_kept
+            VecF32_1x128_c32 pairs_kept_list_7; TASSIGN<0x06100>(pairs_kept_list_7);  // columns 64.. of pairs_kept
+            VecF32_1x128_c32 pairs_kept_list_8; TASSIGN<0x06180>(pairs_kept_list_8);  // columns 96.. of pairs_kept
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x32, VecF32_1x128, VecF32_1x128_c32, VecF32_1x128_c32, VecF32_1x128_c32, VecF32_1x128_c32, false>(best_list, taken, merged, kept_list_5, kept_list_6, kept_list_7, kept_list_8);
+            TMRGSORT<VecF32_1x32, VecF32_1x128, VecF32_1x128_c32, VecF32_1x128_c32, VecF32_1x128_c32, VecF32_1x128_c32, false>(pairs_line, taken, pairs_merged, pairs_kept_list_5, pairs_kept_list_6, pairs_kept_list_7, pairs_kept_list_8);
         }
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
-        VecF32_4x32 best(i1_valid); TASSIGN<0x04c00>(best);  // UB 0x04c00..0x04e00
+        VecF32_4x32 pairs(i1_valid); TASSIGN<0x04c00>(pairs);  // UB 0x04c00..0x04e00
         VecF32_4x16 values(i1_valid); TASSIGN(values, 0x04800 + i1_buffer * 0x00100);  // UB 0x04800..0x04a00, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_buffer));  // free again
-        TGATHER<VecF32_4x16, VecF32_4x32, MaskPattern::P0101>(values, best);
+        TGATHER<VecF32_4x16, VecF32_4x32, MaskPattern::P0101>(values, pairs);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_buffer));
         VecF32_4x16_c10 values_out(i1_valid); TASSIGN(values_out, 0x04800 + i1_buffer * 0x00100);  // columns 0.. of values
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_buffer));
         TopGm top_out(top + int64_t(i1) * 10, {i1_valid});
         TSTORE(top_out, values_out);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_buffer));
-        VecI32_4x32 best_int32(i1_valid); TASSIGN<0x04c00>(best_int32);  // same bytes as best
+        VecI32_4x32 pairs_int32(i1_valid); TASSIGN<0x04c00>(pairs_int32);  // same bytes as pairs
         VecI32_4x16 indices(i1_valid); TASSIGN(indices, 0x04a00 + i1_buffer * 0x00100);  // UB 0x04a00..0x04c00, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
-        TGATHER<VecI32_4x16, VecI32_4x32, MaskPattern::P1010>(indices, best_int32);
+        TGATHER<VecI32_4x16, VecI32_4x32, MaskPattern::P1010>(indices, pairs_int32);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         VecI32_4x16_c10 indices_out(i1_valid); TASSIGN(indices_out, 0x04a00 + i1_buffer * 0x00100);  // columns 0.. of indices
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));

@@ -1,5 +1,5 @@
 // choose_vec2: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages choose; tiles at 1, i1 8; memory UB 36096 B
+// stages choose; tiles i1 8, pairs_at 1; memory UB 20864 B
 #include <cstddef>
 #include <cstdint>
 
@@ -49,38 +49,38 @@ AICORE inline void run_block(
         TLOAD(part, masked_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        for (int32_t at = 0; at < i1_valid; ++at) {
-            VecF32_1x512 pairs_row; TASSIGN(pairs_row, 0x04800 + at * 0x00800);  // rows at.. of pairs
-            VecF32_1x256 part_row; TASSIGN(part_row, 0x00400 + at * 0x00400 + i1_buffer * 0x02000);  // rows at.. of part
+        for (int32_t pairs_at = 0; pairs_at < i1_valid; ++pairs_at) {
+            VecF32_1x512 pairs_pairs; TASSIGN<0x04800>(pairs_pairs);  // UB 0x04800..0x05000
+            VecF32_1x256 part_line; TASSIGN(part_line, 0x00400 + i1_buffer * 0x02000 + pairs_at * 0x00400);  // rows pairs_at.. of part
             VecU32_1x256 places_uint32; TASSIGN<0x00000>(places_uint32);  // same bytes as places
-            TSORT32(pairs_row, part_row, places_uint32);
-            VecF32_1x32_c16 kept_list; TASSIGN(kept_list, 0x08800 + at * 0x00080);  // rows at.. of kept
-            VecF32_1x64 merged; TASSIGN<0x08c00>(merged);  // UB 0x08c00..0x08d00
-            VecF32_1x512_c16 pairs_list; TASSIGN(pairs_list, 0x04800 + at * 0x00800);  // rows at.. of pairs
-            VecF32_1x512_c16 pairs_list_2; TASSIGN(pairs_list_2, 0x04900 + at * 0x00800);  // columns 64.. of rows at.. of pairs
-            VecF32_1x512_c16 pairs_list_3; TASSIGN(pairs_list_3, 0x04a00 + at * 0x00800);  // columns 128.. of rows at.. of pairs
-            VecF32_1x512_c16 pairs_list_4; TASSIGN(pairs_list_4, 0x04b00 + at * 0x00800);  // columns 192.. of rows at.. of pairs
+            TSORT32(pairs_pairs, part_line, places_uint32);
+            VecF32_1x32_c16 pairs_kept_list; TASSIGN<0x05100>(pairs_kept_list);  // columns 0.. of pairs_kept
+            VecF32_1x64 pairs_merged; TASSIGN<0x05000>(pairs_merged);  // UB 0x05000..0x05100
+            VecF32_1x512_c16 pairs_pairs_list; TASSIGN<0x04800>(pairs_pairs_list);  // columns 0.. of pairs_pairs
+            VecF32_1x512_c16 pairs_pairs_list_2; TASSIGN<0x04900>(pairs_pairs_list_2);  // columns 64.. of pairs_pairs
+            VecF32_1x512_c16 pairs_pairs_list_3; TASSIGN<0x04a00>(pairs_pairs_list_3);  // columns 128.. of pairs_pairs
+            VecF32_1x512_c16 pairs_pairs_list_4; TASSIGN<0x04b00>(pairs_pairs_list_4);  // columns 192.. of pairs_pairs
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x32_c16, VecF32_1x64, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, false>(kept_list, taken, merged, pairs_list, pairs_list_2, pairs_list_3, pairs_list_4);
-            VecF32_1x32_c16 kept_list_2; TASSIGN(kept_list_2, 0x08840 + at * 0x00080);  // columns 16.. of rows at.. of kept
-            VecF32_1x512_c16 pairs_list_5; TASSIGN(pairs_list_5, 0x04c00 + at * 0x00800);  // columns 256.. of rows at.. of pairs
-            VecF32_1x512_c16 pairs_list_6; TASSIGN(pairs_list_6, 0x04d00 + at * 0x00800);  // columns 320.. of rows at.. of pairs
-            VecF32_1x512_c16 pairs_list_7; TASSIGN(pairs_list_7, 0x04e00 + at * 0x00800);  // columns 384.. of rows at.. of pairs
-            VecF32_1x512_c16 pairs_list_8; TASSIGN(pairs_list_8, 0x04f00 + at * 0x00800);  // columns 448.. of rows at.. of pairs
+            TMRGSORT<VecF32_1x32_c16, VecF32_1x64, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, false>(pairs_kept_list, taken, pairs_merged, pairs_pairs_list, pairs_pairs_list_2, pairs_pairs_list_3, pairs_pairs_list_4);
+            VecF32_1x32_c16 pairs_kept_list_2; TASSIGN<0x05140>(pairs_kept_list_2);  // columns 16.. of pairs_kept
+            VecF32_1x512_c16 pairs_pairs_list_5; TASSIGN<0x04c00>(pairs_pairs_list_5);  // columns 256.. of pairs_pairs
+            VecF32_1x512_c16 pairs_pairs_list_6; TASSIGN<0x04d00>(pairs_pairs_list_6);  // columns 320.. of pairs_pairs
+            VecF32_1x512_c16 pairs_pairs_list_7; TASSIGN<0x04e00>(pairs_pairs_list_7);  // columns 384.. of pairs_pairs
+            VecF32_1x512_c16 pairs_pairs_list_8; TASSIGN<0x04f00>(pairs_pairs_list_8);  // columns 448.. of pairs_pairs
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x32_c16, VecF32_1x64, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, false>(kept_list_2, taken, merged, pairs_list_5, pairs_list_6, pairs_list_7, pairs_list_8);
-            VecF32_1x16 best_2_list; TASSIGN(best_2_list, 0x04600 + at * 0x00040);  // rows at.. of best_2
-            VecF32_1x32_c16 kept_list_3; TASSIGN(kept_list_3, 0x08800 + at * 0x00080);  // rows at.. of kept
-            VecF32_1x32_c16 kept_list_4; TASSIGN(kept_list_4, 0x08840 + at * 0x00080);  // columns 16.. of rows at.. of kept
+            TMRGSORT<VecF32_1x32_c16, VecF32_1x64, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, false>(pairs_kept_list_2, taken, pairs_merged, pairs_pairs_list_5, pairs_pairs_list_6, pairs_pairs_list_7, pairs_pairs_list_8);
+            VecF32_1x16 pairs_line; TASSIGN(pairs_line, 0x04600 + pairs_at * 0x00040);  // rows pairs_at.. of pairs
+            VecF32_1x32_c16 pairs_kept_list_3; TASSIGN<0x05100>(pairs_kept_list_3);  // columns 0.. of pairs_kept
+            VecF32_1x32_c16 pairs_kept_list_4; TASSIGN<0x05140>(pairs_kept_list_4);  // columns 16.. of pairs_kept
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x16, VecF32_1x64, VecF32_1x32_c16, VecF32_1x32_c16, false>(best_2_list, taken, merged, kept_list_3, kept_list_4);
+            TMRGSORT<VecF32_1x16, VecF32_1x64, VecF32_1x32_c16, VecF32_1x32_c16, false>(pairs_line, taken, pairs_merged, pairs_kept_list_3, pairs_kept_list_4);
         }
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
-        VecI32_8x16 best_2_int32(i1_valid); TASSIGN<0x04600>(best_2_int32);  // same bytes as best_2
+        VecI32_8x16 pairs_int32(i1_valid); TASSIGN<0x04600>(pairs_int32);  // same bytes as pairs
         VecI32_8x8 indices(i1_valid); TASSIGN(indices, 0x04400 + i1_buffer * 0x00100);  // UB 0x04400..0x04600, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
-        TGATHER<VecI32_8x8, VecI32_8x16, MaskPattern::P1010>(indices, best_2_int32);
+        TGATHER<VecI32_8x8, VecI32_8x16, MaskPattern::P1010>(indices, pairs_int32);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         ExpertGm expert_out(expert + int64_t(i1) * 8, {i1_valid});

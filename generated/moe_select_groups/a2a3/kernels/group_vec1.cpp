@@ -1,5 +1,5 @@
 // group_vec1: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages group; tiles at 1, i1 64; memory UB 49280 B
+// stages group; tiles i1 64, pairs_at 1; memory UB 49280 B
 #include <cstddef>
 #include <cstdint>
 
@@ -44,12 +44,12 @@ AICORE inline void run_block(
         TLOAD(part, c_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        for (int32_t at = 0; at < i1_valid; ++at) {
-            VecF32_1x64 pairs_row; TASSIGN(pairs_row, 0x08080 + at * 0x00100);  // rows at.. of pairs
-            VecF32_1x32 part_row; TASSIGN(part_row, 0x00080 + at * 0x00080 + i1_buffer * 0x02000);  // rows at.. of part
+        for (int32_t pairs_at = 0; pairs_at < i1_valid; ++pairs_at) {
+            VecF32_1x64 pairs_line; TASSIGN(pairs_line, 0x08080 + pairs_at * 0x00100);  // rows pairs_at.. of pairs
+            VecF32_1x32 part_line; TASSIGN(part_line, 0x00080 + i1_buffer * 0x02000 + pairs_at * 0x00080);  // rows pairs_at.. of part
             VecU32_1x32 places_uint32; TASSIGN<0x00000>(places_uint32);  // same bytes as places
             pipe_barrier(PIPE_V);
-            TSORT32(pairs_row, part_row, places_uint32);
+            TSORT32(pairs_line, part_line, places_uint32);
         }
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
         VecF32_64x64 pairs(i1_valid); TASSIGN<0x08080>(pairs);  // UB 0x08080..0x0c080

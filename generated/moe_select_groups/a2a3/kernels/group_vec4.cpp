@@ -1,5 +1,5 @@
 // group_vec4: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages group; tiles at 1, i1 64; memory UB 49280 B
+// stages group; tiles i1 64, pairs_at 1; memory UB 49280 B
 #include <cstddef>
 #include <cstdint>
 
@@ -40,29 +40,29 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i1 = block * 64; i1 < t; i1 += nblk * 64, i1_buffer ^= 1) {
         const int32_t i1_valid = t - i1 < 64 ? t - i1 : 64;
-        VecF32_64x32_c8 part_in(i1_valid); TASSIGN(part_in, 0x00080 + i1_buffer * 0x02000);  // columns 0.. of part
+        VecF32_64x32_c8 part(i1_valid); TASSIGN(part, 0x04080 + i1_buffer * 0x02000);  // columns 0.. of part_whole
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
         G1Gm g_1_in(g_1 + int64_t(i1) * 8, {i1_valid});
-        TLOAD(part_in, g_1_in);
+        TLOAD(part, g_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecF32_64x32_min part_padded(i1_valid); TASSIGN(part_padded, 0x00080 + i1_buffer * 0x02000);  // same bytes as part
+        VecF32_64x32_min part_whole_padded(i1_valid); TASSIGN(part_whole_padded, 0x04080 + i1_buffer * 0x02000);  // same bytes as part_whole
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        TFILLPAD_INPLACE(part_padded, part_in);
-        for (int32_t at = 0; at < i1_valid; ++at) {
-            VecF32_1x64 pairs_row; TASSIGN(pairs_row, 0x08080 + at * 0x00100);  // rows at.. of pairs
-            VecF32_1x32 part_row; TASSIGN(part_row, 0x00080 + at * 0x00080 + i1_buffer * 0x02000);  // rows at.. of part
+        TFILLPAD_INPLACE(part_whole_padded, part);
+        for (int32_t pairs_at = 0; pairs_at < i1_valid; ++pairs_at) {
+            VecF32_1x64 pairs_line; TASSIGN(pairs_line, 0x08080 + pairs_at * 0x00100);  // rows pairs_at.. of pairs
+            VecF32_1x32 part_whole_line; TASSIGN(part_whole_line, 0x04080 + i1_buffer * 0x02000 + pairs_at * 0x00080);  // rows pairs_at.. of part_whole
             VecU32_1x32 places_uint32; TASSIGN<0x00000>(places_uint32);  // same bytes as places
             pipe_barrier(PIPE_V);
-            TSORT32(pairs_row, part_row, places_uint32);
+            TSORT32(pairs_line, part_whole_line, places_uint32);
         }
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
         VecI32_64x64 pairs_int32(i1_valid); TASSIGN<0x08080>(pairs_int32);  // same bytes as pairs
-        VecI32_64x32 indices(i1_valid); TASSIGN(indices, 0x04080 + i1_buffer * 0x02000);  // UB 0x04080..0x08080, 2 copies
+        VecI32_64x32 indices(i1_valid); TASSIGN(indices, 0x00080 + i1_buffer * 0x02000);  // UB 0x00080..0x04080, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TGATHER<VecI32_64x32, VecI32_64x64, MaskPattern::P1010>(indices, pairs_int32);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        VecI32_64x32_c4 indices_out(i1_valid); TASSIGN(indices_out, 0x04080 + i1_buffer * 0x02000);  // columns 0.. of indices
+        VecI32_64x32_c4 indices_out(i1_valid); TASSIGN(indices_out, 0x00080 + i1_buffer * 0x02000);  // columns 0.. of indices
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         GroupGm group_out(group + int64_t(i1) * 4, {i1_valid});
         TSTORE(group_out, indices_out);

@@ -57,59 +57,59 @@ AICORE inline void run_block(
             XGm x_in(x + int64_t(i1) * 4096 + int64_t(n0));
             TLOAD(part, x_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
-            VecF32_1x4096 pairs; TASSIGN<0x08600>(pairs);  // UB 0x08600..0x0c600
+            VecF32_1x4096 pairs_blocks; TASSIGN<0x08600>(pairs_blocks);  // UB 0x08600..0x0c600
             VecU32_1x2048 places_here_uint32; TASSIGN<0x06600>(places_here_uint32);  // same bytes as places_here
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
-            TSORT32(pairs, part, places_here_uint32);
+            TSORT32(pairs_blocks, part, places_here_uint32);
             set_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));
-            VecF32_1x4096 pairs_2; TASSIGN<0x0c600>(pairs_2);  // UB 0x0c600..0x10600
+            VecF32_1x4096 pairs_pairs; TASSIGN<0x0c600>(pairs_pairs);  // UB 0x0c600..0x10600
             pipe_barrier(PIPE_V);
-            TMRGSORT(pairs_2, pairs, 64);
-            VecF32_1x512_c128 kept_list; TASSIGN<0x08600>(kept_list);  // columns 0.. of kept
-            VecF32_1x512 merged; TASSIGN<0x09000>(merged);  // UB 0x09000..0x09800
-            VecF32_1x4096_c128 pairs_2_list; TASSIGN<0x0c600>(pairs_2_list);  // columns 0.. of pairs_2
-            VecF32_1x4096_c128 pairs_2_list_2; TASSIGN<0x0ca00>(pairs_2_list_2);  // columns 256.. of pairs_2
-            VecF32_1x4096_c128 pairs_2_list_3; TASSIGN<0x0ce00>(pairs_2_list_3);  // columns 512.. of pairs_2
-            VecF32_1x4096_c128 pairs_2_list_4; TASSIGN<0x0d200>(pairs_2_list_4);  // columns 768.. of pairs_2
+            TMRGSORT(pairs_pairs, pairs_blocks, 64);
+            VecF32_1x512_c128 pairs_kept_2_list; TASSIGN<0x08e00>(pairs_kept_2_list);  // columns 0.. of pairs_kept_2
+            VecF32_1x512 pairs_merged; TASSIGN<0x08600>(pairs_merged);  // UB 0x08600..0x08e00
+            VecF32_1x4096_c128 pairs_pairs_list; TASSIGN<0x0c600>(pairs_pairs_list);  // columns 0.. of pairs_pairs
+            VecF32_1x4096_c128 pairs_pairs_list_2; TASSIGN<0x0ca00>(pairs_pairs_list_2);  // columns 256.. of pairs_pairs
+            VecF32_1x4096_c128 pairs_pairs_list_3; TASSIGN<0x0ce00>(pairs_pairs_list_3);  // columns 512.. of pairs_pairs
+            VecF32_1x4096_c128 pairs_pairs_list_4; TASSIGN<0x0d200>(pairs_pairs_list_4);  // columns 768.. of pairs_pairs
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x512_c128, VecF32_1x512, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, false>(kept_list, taken, merged, pairs_2_list, pairs_2_list_2, pairs_2_list_3, pairs_2_list_4);
-            VecF32_1x512_c128 kept_list_2; TASSIGN<0x08800>(kept_list_2);  // columns 128.. of kept
-            VecF32_1x4096_c128 pairs_2_list_5; TASSIGN<0x0d600>(pairs_2_list_5);  // columns 1024.. of pairs_2
-            VecF32_1x4096_c128 pairs_2_list_6; TASSIGN<0x0da00>(pairs_2_list_6);  // columns 1280.. of pairs_2
-            VecF32_1x4096_c128 pairs_2_list_7; TASSIGN<0x0de00>(pairs_2_list_7);  // columns 1536.. of pairs_2
-            VecF32_1x4096_c128 pairs_2_list_8; TASSIGN<0x0e200>(pairs_2_list_8);  // columns 1792.. of pairs_2
+            TMRGSORT<VecF32_1x512_c128, VecF32_1x512, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, false>(pairs_kept_2_list, taken, pairs_merged, pairs_pairs_list, pairs_pairs_list_2, pairs_pairs_list_3, pairs_pairs_list_4);
+            VecF32_1x512_c128 pairs_kept_2_list_2; TASSIGN<0x09000>(pairs_kept_2_list_2);  // columns 128.. of pairs_kept_2
+            VecF32_1x4096_c128 pairs_pairs_list_5; TASSIGN<0x0d600>(pairs_pairs_list_5);  // columns 1024.. of pairs_pairs
+            VecF32_1x4096_c128 pairs_pairs_list_6; TASSIGN<0x0da00>(pairs_pairs_list_6);  // columns 1280.. of pairs_pairs
+            VecF32_1x4096_c128 pairs_pairs_list_7; TASSIGN<0x0de00>(pairs_pairs_list_7);  // columns 1536.. of pairs_pairs
+            VecF32_1x4096_c128 pairs_pairs_list_8; TASSIGN<0x0e200>(pairs_pairs_list_8);  // columns 1792.. of pairs_pairs
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x512_c128, VecF32_1x512, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, false>(kept_list_2, taken, merged, pairs_2_list_5, pairs_2_list_6, pairs_2_list_7, pairs_2_list_8);
-            VecF32_1x512_c128 kept_list_3; TASSIGN<0x08a00>(kept_list_3);  // columns 256.. of kept
-            VecF32_1x4096_c128 pairs_2_list_9; TASSIGN<0x0e600>(pairs_2_list_9);  // columns 2048.. of pairs_2
-            VecF32_1x4096_c128 pairs_2_list_10; TASSIGN<0x0ea00>(pairs_2_list_10);  // columns 2304.. of pairs_2
-            VecF32_1x4096_c128 pairs_2_list_11; TASSIGN<0x0ee00>(pairs_2_list_11);  // columns 2560.. of pairs_2
-            VecF32_1x4096_c128 pairs_2_list_12; TASSIGN<0x0f200>(pairs_2_list_12);  // columns 2816.. of pairs_2
+            TMRGSORT<VecF32_1x512_c128, VecF32_1x512, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, false>(pairs_kept_2_list_2, taken, pairs_merged, pairs_pairs_list_5, pairs_pairs_list_6, pairs_pairs_list_7, pairs_pairs_list_8);
+            VecF32_1x512_c128 pairs_kept_2_list_3; TASSIGN<0x09200>(pairs_kept_2_list_3);  // columns 256.. of pairs_kept_2
+            VecF32_1x4096_c128 pairs_pairs_list_9; TASSIGN<0x0e600>(pairs_pairs_list_9);  // columns 2048.. of pairs_pairs
+            VecF32_1x4096_c128 pairs_pairs_list_10; TASSIGN<0x0ea00>(pairs_pairs_list_10);  // columns 2304.. of pairs_pairs
+            VecF32_1x4096_c128 pairs_pairs_list_11; TASSIGN<0x0ee00>(pairs_pairs_list_11);  // columns 2560.. of pairs_pairs
+            VecF32_1x4096_c128 pairs_pairs_list_12; TASSIGN<0x0f200>(pairs_pairs_list_12);  // columns 2816.. of pairs_pairs
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x512_c128, VecF32_1x512, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, false>(kept_list_3, taken, merged, pairs_2_list_9, pairs_2_list_10, pairs_2_list_11, pairs_2_list_12);
-            VecF32_1x512_c128 kept_list_4; TASSIGN<0x08c00>(kept_list_4);  // columns 384.. of kept
-            VecF32_1x4096_c128 pairs_2_list_13; TASSIGN<0x0f600>(pairs_2_list_13);  // columns 3072.. of pairs_2
-            VecF32_1x4096_c128 pairs_2_list_14; TASSIGN<0x0fa00>(pairs_2_list_14);  // columns 3328.. of pairs_2
-            VecF32_1x4096_c128 pairs_2_list_15; TASSIGN<0x0fe00>(pairs_2_list_15);  // columns 3584.. of pairs_2
-            VecF32_1x4096_c128 pairs_2_list_16; TASSIGN<0x10200>(pairs_2_list_16);  // columns 3840.. of pairs_2
+            TMRGSORT<VecF32_1x512_c128, VecF32_1x512, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, false>(pairs_kept_2_list_3, taken, pairs_merged, pairs_pairs_list_9, pairs_pairs_list_10, pairs_pairs_list_11, pairs_pairs_list_12);
+            VecF32_1x512_c128 pairs_kept_2_list_4; TASSIGN<0x09400>(pairs_kept_2_list_4);  // columns 384.. of pairs_kept_2
+            VecF32_1x4096_c128 pairs_pairs_list_13; TASSIGN<0x0f600>(pairs_pairs_list_13);  // columns 3072.. of pairs_pairs
+            VecF32_1x4096_c128 pairs_pairs_list_14; TASSIGN<0x0fa00>(pairs_pairs_list_14);  // columns 3328.. of pairs_pairs
+            VecF32_1x4096_c128 pairs_pairs_list_15; TASSIGN<0x0fe00>(pairs_pairs_list_15);  // columns 3584.. of pairs_pairs
+            VecF32_1x4096_c128 pairs_pairs_list_16; TASSIGN<0x10200>(pairs_pairs_list_16);  // columns 3840.. of pairs_pairs
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x512_c128, VecF32_1x512, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, false>(kept_list_4, taken, merged, pairs_2_list_13, pairs_2_list_14, pairs_2_list_15, pairs_2_list_16);
-            VecF32_1x128 best; TASSIGN<0x08e00>(best);  // UB 0x08e00..0x09000
-            VecF32_1x512_c128 kept_list_5; TASSIGN<0x08600>(kept_list_5);  // columns 0.. of kept
-            VecF32_1x512_c128 kept_list_6; TASSIGN<0x08800>(kept_list_6);  // columns 128.. of kept
-            VecF32_1x512_c128 kept_list_7; TASSIGN<0x08a00>(kept_list_7);  // columns 256.. of kept
-            VecF32_1x512_c128 kept_list_8; TASSIGN<0x08c00>(kept_list_8);  // columns 384.. of kept
+            TMRGSORT<VecF32_1x512_c128, VecF32_1x512, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, false>(pairs_kept_2_list_4, taken, pairs_merged, pairs_pairs_list_13, pairs_pairs_list_14, pairs_pairs_list_15, pairs_pairs_list_16);
+            VecF32_1x128 pairs; TASSIGN<0x09600>(pairs);  // UB 0x09600..0x09800
+            VecF32_1x512_c128 pairs_kept_2_list_5; TASSIGN<0x08e00>(pairs_kept_2_list_5);  // columns 0.. of pairs_kept_2
+            VecF32_1x512_c128 pairs_kept_2_list_6; TASSIGN<0x09000>(pairs_kept_2_list_6);  // columns 128.. of pairs_kept_2
+            VecF32_1x512_c128 pairs_kept_2_list_7; TASSIGN<0x09200>(pairs_kept_2_list_7);  // columns 256.. of pairs_kept_2
+            VecF32_1x512_c128 pairs_kept_2_list_8; TASSIGN<0x09400>(pairs_kept_2_list_8);  // columns 384.. of pairs_kept_2
             pipe_barrier(PIPE_V);
-            TMRGSORT<VecF32_1x128, VecF32_1x512, VecF32_1x512_c128, VecF32_1x512_c128, VecF32_1x512_c128, VecF32_1x512_c128, false>(best, taken, merged, kept_list_5, kept_list_6, kept_list_7, kept_list_8);
-            VecF32_1x256 merged_2; TASSIGN<0x08600>(merged_2);  // UB 0x08600..0x08a00
-            VecF32_1x128_c64 half; TASSIGN<0x08e00>(half);  // columns 0.. of best
-            VecF32_1x128_c64 half_2; TASSIGN<0x08f00>(half_2);  // columns 64.. of best
+            TMRGSORT<VecF32_1x128, VecF32_1x512, VecF32_1x512_c128, VecF32_1x512_c128, VecF32_1x512_c128, VecF32_1x512_c128, false>(pairs, taken, pairs_merged, pairs_kept_2_list_5, pairs_kept_2_list_6, pairs_kept_2_list_7, pairs_kept_2_list_8);
+            VecF32_1x256 merged; TASSIGN<0x08600>(merged);  // UB 0x08600..0x08a00
+            VecF32_1x128_c64 half; TASSIGN<0x09600>(half);  // columns 0.. of pairs
+            VecF32_1x128_c64 half_2; TASSIGN<0x09700>(half_2);  // columns 64.. of pairs
             pipe_barrier(PIPE_V);
             if (n0 == 0) {
-                TMRGSORT<VecF32_1x128, VecF32_1x256, VecF32_1x128_c64, VecF32_1x128_c64, false>(pairs_kept, taken, merged_2, half, half_2);
+                TMRGSORT<VecF32_1x128, VecF32_1x256, VecF32_1x128_c64, VecF32_1x128_c64, false>(pairs_kept, taken, merged, half, half_2);
             } else {
-                TMRGSORT<VecF32_1x128, VecF32_1x256, VecF32_1x128, VecF32_1x128, false>(pairs_kept, taken, merged_2, pairs_kept, best);
+                TMRGSORT<VecF32_1x128, VecF32_1x256, VecF32_1x128, VecF32_1x128, false>(pairs_kept, taken, merged, pairs_kept, pairs);
             }
             TADDS(places_here, places_here, 2048);
         }

@@ -1,25 +1,19 @@
 """The extreme elements of rows, in order, and their places.
 
 before: v, i = topk(x: fp32[t, 4096], 64)
-after:  a2a3  for t0: for n0 step 2048: part = load x[t0, n0..]; pairs = sort_blocks(part, places), blocks of 32
-                                        pairs = merge_blocks(pairs), blocks of 128
-                                        kept = merge_lists(the first 64 of four blocks) … until one list is left
-                                        best = merge_lists(best, kept), the first 64 stay
+after:  a2a3  for t0: for n0 step 2048: part = load x[t0, n0..]; pairs = sort(part, places), of which 64 are kept
+                                        best = merge_lists(best, pairs), the first 64 stay
                       v = every first of best, i = every second
         cpu   for t0: i = topk(x[t0, :]) in one walk over GM; v = take(x[t0, :], i)
 
-Only the first elements of a sorted block can be among the first of the row, so that no more of it are merged. Short
-rows are loaded and stored several at a time, and sorted one by one. A long row in spans (`split_orders`) is sorted by
-two kernels: the best of a span are a list of pairs in GM, and the lists of a row are merged, the first ones first.
-
-Of equal elements the first ones come first: places rise within a block, and an earlier list goes before a later one.
-What fills a part up is the least number there is, behind all elements.
+Of a part of a row `sorted_rows` tells how it is sorted. Short rows are loaded and stored several at a time. A long row
+in spans (`split_orders`) is sorted by two kernels: the best of a span are a list of pairs in GM, and the lists of a row
+are merged, the first ones first. Of equal elements the first ones come first: an earlier list goes before a later one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Mapping
 from math import sqrt
 from typing import Any
 
@@ -37,26 +31,17 @@ from pyptogen.lower.tile.ops import (
     GatherByPattern,
     GatherElements,
     Iota,
-    MergeBlocks,
     MergeLists,
-    Pad,
-    SortBlocks,
+    Sort,
     TopK,
     Unary,
 )
+from pyptogen.lower.tile.sorted_rows import BLOCK, LISTS, START, Way, fastest
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
 from pyptogen.records import dataclass
 
-BLOCK = 32
-"""Elements that TSORT32 sorts."""
 LONGEST_PART = 64 * BLOCK
 """Elements that are sorted in one piece: UB has room for their pairs several times."""
-LISTS = 4
-"""Lists that TMRGSORT merges at once."""
-MOST_LISTS = LISTS * LISTS
-"""Lists that are merged one by one, each a line of the kernel."""
-START = 24
-"""Pairs that a merge moves in the time that an instruction takes to begin, and to end."""
 WORTH_A_TRANSFER = 1200
 """Pairs that are merged in the time of a transfer's latencies: shorter rows go several at a time."""
 MOST_ROWS, PAIRS_AT_ONCE = 64, 6144
@@ -168,12 +153,12 @@ def _merge(b: StandaloneBuilder, rows: _Rows) -> None:
             "time",
         )
     kept = list_length(k)
-    way = _fastest(min(length, LONGEST_PART) if length is not None else LONGEST_PART, kept)
+    way = fastest(min(length, LONGEST_PART) if length is not None else LONGEST_PART, kept)
     whole = length is not None and length <= way.size
     one_by_one = list(rows.before)
-    together = one_by_one.pop() if one_by_one and whole and way.rows > 1 else None
+    together = one_by_one.pop() if one_by_one and whole and _rows_at_once(way) > 1 else None
     outer = [b.step(item, 1) for item in one_by_one]
-    below = b.step(together, way.rows) if together is not None else None
+    below = b.step(together, _rows_at_once(way)) if together is not None else None
     outer += [below] if below is not None else []
     places = b.tile("places", "int32", Extent(1), Extent(way.size), "row")
     b.body.append(b.do(Iota, places))
@@ -195,10 +180,10 @@ def _first(b: StandaloneBuilder, pairs: str, kept: int) -> str:
     return pairs if whole else b.window("best", pairs, 0, Extent(2 * kept))
 
 
-def _tile(b: StandaloneBuilder, below: Step | None, wanted: str, dtype: str, cols: int) -> str:
+def _tile(b: StandaloneBuilder, below: Step | None, wanted: str, dtype: str, cols: Extent) -> str:
     """A tile of one row, or of those of the loop ``below``."""
     rows = below.extent() if below is not None else Extent(1)
-    return b.tile(wanted, dtype, rows, Extent(cols), "row" if below is None else "full")
+    return b.tile(wanted, dtype, rows, cols, "row" if below is None else "full")
 
 
 def _taken(
@@ -214,7 +199,7 @@ def _taken(
     for kind, word, dtype, pattern in sides:
         if kind not in rows.targets:
             continue
-        whole = _tile(b, below, word, dtype, cols)
+        whole = _tile(b, below, word, dtype, Extent(cols))
         body.append(b.do(GatherByPattern, whole, first, pattern=pattern))
         if kind == "topk_values" and not rows.largest:
             body.append(b.do(Unary, whole, whole, fn="neg"))
@@ -223,129 +208,33 @@ def _taken(
     return body
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """How a part of a row is sorted: ``size`` elements with those that fill it up, in ``rounds`` of which each makes
-    one block of four, and merges of the blocks that are left, as lists of which ``kept`` elements stay. ``work``: the
-    pairs that are moved, and what takes as long."""
-
-    rounds: int
-    size: int
-    kept: int
-    work: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        work, lists = START + self.size // BLOCK + self.rounds * (self.size + START), self.lists()
-        while len(lists) > 1:
-            groups = _in_fours(lists)
-            work += sum(sum(group) + START for group in groups if len(group) > 1)
-            lists = [min(sum(group), self.kept) for group in groups]
-        object.__setattr__(self, "work", work)
-
-    @property
-    def block(self) -> int:
-        """Elements of a sorted block after the rounds."""
-        return int(BLOCK * LISTS**self.rounds)
-
-    @property
-    def rows(self) -> int:
-        """Rows that are worth a transfer; where rounds need a tile of one row, one by one."""
-        if self.rounds:
-            return 1
-        worth = 1 << max(0, (WORTH_A_TRANSFER // self.work).bit_length())
-        return max(1, min(worth, MOST_ROWS, PAIRS_AT_ONCE // self.size))
-
-    def lists(self) -> list[int]:
-        """How many elements of each block may stay."""
-        return [min(self.block, self.kept)] * (self.size // self.block)
-
-
-def _in_fours(lists: Sequence[Any]) -> list[Sequence[Any]]:
-    return [lists[at : at + LISTS] for at in range(0, len(lists), LISTS)]
-
-
-def _fastest(length: int, kept: int) -> _Way:
-    """The way with the least work to sort so many elements, of which ``kept`` stay; of equal ones that with fewer
-    lines in the kernel."""
-    blocks = [BLOCK * LISTS**rounds for rounds in (3, 2, 1, 0)]
-    ways = [_Way(3 - at, -(-length // block) * block, kept) for at, block in enumerate(blocks)]
-    return min((way for way in ways if len(way.lists()) <= MOST_LISTS), key=lambda way: way.work)
+def _rows_at_once(way: Way) -> int:
+    """Rows that are worth a transfer; where rounds need a tile of one row, one by one."""
+    if way.rounds:
+        return 1
+    worth = 1 << max(0, (WORTH_A_TRANSFER // way.work).bit_length())
+    return max(1, min(worth, MOST_ROWS, PAIRS_AT_ONCE // way.size))
 
 
 class _Sorter:
-    """Sorts parts of rows with the buffers that they share; ``below``: the loop over rows, where several are loaded."""
+    """Sorts parts of rows; ``below``: the loop over rows, where several are loaded."""
 
     def __init__(
-        self, b: StandaloneBuilder, rows: _Rows, outer: list[Step], way: _Way, places: str, below: Step | None
+        self, b: StandaloneBuilder, rows: _Rows, outer: list[Step], way: Way, places: str, below: Step | None
     ) -> None:
         self.b, self.rows, self.outer, self.way, self.places, self.below = b, rows, outer, way, places, below
-        self.at = b.variable("at") if below is not None else None
-        self.pairs = [self.tile("pairs", "fp32", 2 * way.size) for _ in range(min(way.rounds, 1) + 1)]
-
-    def tile(self, wanted: str, dtype: str, cols: int) -> str:
-        """A tile of the rows at hand."""
-        return _tile(self.b, self.below, wanted, dtype, cols)
 
     def part(self, start: Poly, valid: int | Poly, places: str, into: str | None) -> tuple[list[Node], str]:
         """The operations that sort a part, and the tile of its pairs: ``into`` where one is given."""
-        b, size = self.b, self.way.size
-        fixed = valid if isinstance(valid, int) else None
-        whole = fixed == size
-        cols = Extent(fixed) if fixed is not None else Extent(size, Poly.of(valid))
-        padded = self.tile("part", "fp32", size)  # one a part: loads go ahead of all else
-        read = padded if whole else b.window("part_in", padded, 0, cols)
-        view, results = self.rows.view, len(self.rows.targets)
+        b, view, results = self.b, self.rows.view, len(self.rows.targets)
+        cols = Extent(valid) if isinstance(valid, int) else Extent(self.way.size, valid)
+        part = _tile(b, self.below, "part", "fp32", cols)
         below = self.below.item.steps[results] if self.below is not None else ONE
-        body: list[Node] = [b.load(read, view.tensor, b.at(view.offset, self.outer, results) + start, below)]
+        body: list[Node] = [b.load(part, view.tensor, b.at(view.offset, self.outer, results) + start, below)]
         if not self.rows.largest:
-            body.append(b.do(Unary, read, read, fn="neg"))
-        if not whole:
-            body.append(b.do(Pad, padded, read))
-        order = [self.pairs[turn % len(self.pairs)] for turn in range(self.way.rounds + 1)]
-        merged, best = self._merged(order[-1])
-        if not merged and into is not None:
-            order[-1] = best = into
-        if self.below is None or self.at is None:
-            body.append(b.do(SortBlocks, order[0], padded, places))
-            for turn in range(self.way.rounds):
-                body.append(b.do(MergeBlocks, order[turn + 1], order[turn], length=Poly.of(2 * BLOCK * LISTS**turn)))
-            return [*body, *merged], best
-        here = Poly.of(self.at)
-        pairs, row = b.line("pairs_row", order[0], here), b.line("part_row", padded, here)
-        each = (b.do(SortBlocks, pairs, row, places), *merged)
-        rows = self.below.extent().poly()
-        return [*body, Loop(self.at, self.at, ZERO, rows, 1, None, "sub", False, each, b.op.span)], best
-
-    def _merged(self, pairs: str) -> tuple[list[Node], str]:
-        """What makes one list of the blocks of a row, four at a time, and the tile of that list."""
-        b, kept, nodes = self.b, self.way.kept, list[Node]()
-        lists = [(pairs, 2 * self.way.block * at, count) for at, count in enumerate(self.way.lists())]
-        if len(lists) == 1:
-            return [], pairs
-        most = max(sum(count for *_, count in group) for group in _in_fours(lists))
-        scratch = b.tile("merged", "fp32", Extent(1), Extent(2 * most), "row")
-        while len(lists) > 1:
-            groups = _in_fours(lists)
-            counts = [min(sum(count for *_, count in group), kept) for group in groups if len(group) > 1]
-            result = self.tile("kept" if len(groups) > 1 else "best", "fp32", 2 * sum(counts))
-            alone = list(groups.pop()) if len(groups[-1]) == 1 else []
-            lists, at = [], 0
-            for group, count in zip(groups, counts, strict=True):
-                lists.append((result, at, count))
-                sources = [self._list(one) for one in group]
-                nodes.append(b.do(MergeLists, self._list(lists[-1]), *sources, scratch=scratch))
-                at += 2 * count
-            lists += alone
-        return nodes, result
-
-    def _list(self, place: tuple[str, int, int]) -> str:
-        """Pairs of the row at hand: the tile, the first column, how many."""
-        tile, at, count = place
-        if self.at is None and (at, 2 * count) == (0, self.b.tiles[tile].cols.size):
-            return tile
-        return self.b.window(
-            f"{tile}_list", tile, at, Extent(2 * count), Poly.of(self.at) if self.at is not None else None
-        )
+            body.append(b.do(Unary, part, part, fn="neg"))
+        pairs = into or _tile(b, self.below, "pairs", "fp32", Extent(2 * self.way.pairs))
+        return [*body, b.do(Sort, pairs, part, places, kept=self.way.kept)], pairs
 
     def first_places(self, here: str, span: Step | None) -> TileOp:
         """The places of the first part: of the row, or of a ``span`` of it."""
@@ -396,7 +285,7 @@ def elements_of_a_span(platform: Platform, k: int, rows: int, longest: int) -> i
     the ``longest``, if each of its spans has a core: that of one span, and that of merging the lists of all. More where
     the lists of so many ``rows`` would take more than `LISTS_BYTES`."""
     kept = list_length(k)
-    way = _fastest(LONGEST_PART, kept)
+    way = fastest(LONGEST_PART, kept)
     part = way.work + kept + (kept if len(way.lists()) > 1 else way.size) + START
     lists = _lists_at_once(platform, kept)
     merge = ((lists + 1) * kept + START) / lists
@@ -424,7 +313,7 @@ def list_pairs(b: StandaloneBuilder, op: Op) -> None:
     steps = (Poly.of(2 * kept).over(span_size), ONE)
     span = Step(Item(rows.length, steps), b.variable("s0"), span_size)
     outer = [*(b.step(item, 1) for item in rows.before), span]
-    way = _fastest(LONGEST_PART, kept)
+    way = fastest(LONGEST_PART, kept)
     places = b.tile("places", "int32", Extent(1), Extent(way.size), "row")
     b.body.append(b.do(Iota, places))
     sorter = _Sorter(b, rows, outer, way, places, None)

@@ -11,7 +11,6 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void places_vec1(
-    __gm__ int32_t *place,
     __gm__ float *there,
     __gm__ int32_t *token,
     int32_t t_begin,
@@ -20,7 +19,7 @@ extern "C" __global__ AICORE void places_vec1(
     int32_t nblk);
 extern "C" __global__ AICORE void places_vec2(
     __gm__ int32_t *place_lines,
-    __gm__ int32_t *place,
+    __gm__ int32_t *token,
     int32_t t,
     int32_t bag,
     int32_t nblk);
@@ -58,7 +57,6 @@ extern "C" void embedding_bag_a2a3(pto_rt::Runtime &rt, const embedding_bag_args
     auto *token = (__gm__ int32_t *)args.token;
     auto *y = (__gm__ bfloat16_t *)args.y;
     // Values between kernels.
-    auto *place = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(bag) * t * sizeof(int32_t)));
     auto *there = static_cast<__gm__ float *>(rt.workspace(int64_t(bag) * t * sizeof(float)));
     auto *place_lines = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(bag) * t * sizeof(int32_t)));
     const int32_t vector = blocks_for(rt, Core::Vector);
@@ -69,14 +67,14 @@ extern "C" void embedding_bag_a2a3(pto_rt::Runtime &rt, const embedding_bag_args
         const Launch places_vec1_done = rt.launch(
             "places_vec1", Core::Vector, places_vec1_blocks,
             [=] {
-                places_vec1(place, there, token, t_begin, t_end, bag, places_vec1_blocks);
-            }, {}, 2);
+                places_vec1(there, token, t_begin, t_end, bag, places_vec1_blocks);
+            }, {}, 1);
         const int32_t places_vec2_blocks = fewer(int64_t((bag + 127) / 128) * ((t + 63) / 64), vector);
         const Launch places_vec2_done = rt.launch(
             "places_vec2", Core::Vector, places_vec2_blocks,
             [=] {
-                places_vec2(place_lines, place, t, bag, places_vec2_blocks);
-            }, {places_vec1_done}, 1);
+                places_vec2(place_lines, token, t, bag, places_vec2_blocks);
+            }, {}, 2);
         const int32_t add_to_out_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         rt.launch(
             "add_to_out", Core::Vector, add_to_out_blocks,

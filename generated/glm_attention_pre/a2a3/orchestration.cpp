@@ -130,7 +130,7 @@ extern "C" void glm_attention_pre_a2a3(pto_rt::Runtime &rt, const glm_attention_
             [=] {
                 query_linear(q_i, n_q, w_q, t_begin, t_end, query_linear_blocks);
             }, {norm_done}, 3);
-        const int32_t query_rope_blocks = fewer(12, vector);
+        const int32_t query_rope_blocks = fewer(int64_t((t_end - t_begin + 31) / 32) * 12, vector);
         rt.launch(
             "query_rope", Core::Vector, query_rope_blocks,
             [=] {

@@ -160,7 +160,7 @@ extern "C" void indexer_prolog_a2a3(pto_rt::Runtime &rt, const indexer_prolog_ar
             [=] {
                 query_rope(q_cat, q_i32, q_norm_scale, w_qb_scale, cos, sin, t_begin, t_end, query_rope_blocks);
             }, {query_linear_done}, 9);
-        const int32_t query_quant_cube_blocks = fewer(t_end - t_begin, cube);
+        const int32_t query_quant_cube_blocks = fewer(int64_t(t_end - t_begin) * 2, cube);
         const Launch query_quant_cube_done = rt.launch(
             "query_quant_cube", Core::Cube, query_quant_cube_blocks,
             [=] {

@@ -332,7 +332,7 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             [=] {
                 index_rope(iq_r, iq_i, q_s, w_iq_scale, cos, sin, t_begin, t_end, index_rope_blocks);
             }, {index_linear_done, query_norm_done}, 13);
-        const int32_t index_quant_cube_blocks = fewer(t_end - t_begin, cube);
+        const int32_t index_quant_cube_blocks = fewer(int64_t(t_end - t_begin) * 2, cube);
         const Launch index_quant_cube_done = rt.launch(
             "index_quant_cube", Core::Cube, index_quant_cube_blocks,
             [=] {

@@ -15,7 +15,7 @@ from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tile.ir import Loop, TileKernel, walk, walk_loops
-from pyptogen.lower.tile.ops import Broadcast, GatherFromTile, Load, Store, Transpose
+from pyptogen.lower.tile.ops import Binary, Broadcast, GatherFromTile, Load, Store, Transpose
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 from pyptogen.schema import Source, load_source
 from pyptogen.simulate.graph import interpret as run_instructions
@@ -62,6 +62,9 @@ FORMS = {
         "concat(x[:, :, None], z[:, :, None], axis=2)",
     ),
     "in turns of any length": ('x: "bf16[b]", z: "bf16[b]"', "bf16[b, 2]", "concat(x[:, None], z[:, None], axis=1)"),
+    "work ahead": ('x: "bf16[b, h, e]", z: "fp32[e]"', "fp32[b, e, h]", "permute(cast(x, fp32) * z - h, [0, 2, 1])"),
+    "work ahead of views": ('x: "fp32[b, long]", z: "fp32[b, 1]"', "fp32[long, b]", "transpose(relu(x) * z)"),
+    "work ahead of a part": ('x: "fp32[b, 2 * e]"', "fp32[e, b]", "transpose((x * x)[:, e:])"),
     "counted": ('x: "int32[b]"', "int32[b]", "x + arange(b)"),
     "one number": ('x: "fp32[1, 1]"', "fp32[1]", "reshape(x, [1])"),
 }
@@ -154,3 +157,40 @@ def test_a_launch_has_its_part_of_what_the_launch_dim_leads() -> None:
     assert (loop.start, loop.stop) == (Poly.of("b_begin") * 4, Poly.of("b_end") * 4)
     assert found.launch_dim == "b"
     assert made("to the front of others", "a2a3", more).tiles[-1].launch_dim is None
+
+
+def test_work_ahead_is_made_in_the_order_of_the_result() -> None:
+    """Where cube and vector cores are separate: a processor is faster with lines."""
+    for form in ("work ahead", "work ahead of views"):
+        (one,) = made(form, "a2a3").tiles
+        assert next(type(op) for op in walk(one.body) if isinstance(op, Transpose | Binary)) is Transpose
+        assert len(made(form, "cpu").tiles) == 2
+
+
+def test_work_that_others_read_or_of_which_a_part_is_moved_is_a_kernel_of_its_own() -> None:
+    assert len(made("work ahead of a part", "a2a3").tiles) == 2
+    text = SPEC.format(
+        dims="b: {min: 1, max: 64}, ", inputs='x: "fp32[b, e]"', output="fp32[e, b]", graph="transpose(w)", more=""
+    )
+    text = text.replace("outputs: {", 'outputs: {w: "fp32[b, e]", ').replace("graph: {", 'graph: {w: "relu(x)", ')
+    both = from_spec(load_source(Source("moved.yaml", text)))
+    assert len(generate(both, "a2a3").tiles) == 2
+
+
+IN_PLACE = """\
+pyptogen: 1
+operator: moved
+dims: {h: 128}
+inputs: {x: "fp32[h, h]"}
+outputs: {y: {inplace: x}}
+graph: {y: "transpose(relu(x))"}
+"""
+
+
+def test_what_is_overwritten_is_read_before() -> None:
+    """A block would write elements that another one has yet to read."""
+    of = from_spec(load_source(Source("moved.yaml", IN_PLACE)))
+    found = generate(of, "a2a3")
+    assert len(found.tiles) == 2
+    x = np.arange(-8192, 8192, dtype=np.float32).reshape(128, 128)
+    np.testing.assert_array_equal(run_instructions(found, {"x": x.copy()})["y"], golden(of, {"x": x.copy()})["y"])

@@ -10,11 +10,11 @@ using namespace pto;
 namespace {
 using VecI32_64x128 = Tile<TileType::Vec, int32_t, 64, 128, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using VecI32_128x64 = Tile<TileType::Vec, int32_t, 128, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
-using PlaceGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using TokenGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 
 AICORE inline void run_block(
     __gm__ int32_t *place_lines,
-    __gm__ int32_t *place,
+    __gm__ int32_t *token,
     int32_t t,
     int32_t bag,
     int32_t nblk,
@@ -33,23 +33,26 @@ AICORE inline void run_block(
         const int32_t bag0_valid = bag - bag0 < 128 ? bag - bag0 : 128;
         const int32_t t0 = tile % t0_tiles * 64;
         const int32_t t0_valid = t - t0 < 64 ? t - t0 : 64;
-        // row: index_select(table, 0, reshape(place[:, bag], [t]))
-        VecI32_64x128 place_tile_across(t0_valid, bag0_valid); TASSIGN(place_tile_across, 0x10000 + t0_buffer * 0x08000);  // UB 0x10000..0x20000, 2 copies
+        // place: maximum(token, 0)
+        VecI32_64x128 token_tile_across(t0_valid, bag0_valid); TASSIGN(token_tile_across, 0x10000 + t0_buffer * 0x08000);  // UB 0x10000..0x20000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
-        PlaceGm place_in(place + int64_t(bag) * t0 + int64_t(bag0), {t0_valid, bag0_valid}, {int64_t(bag)});
-        TLOAD(place_tile_across, place_in);
+        TokenGm token_in(token + int64_t(bag) * t0 + int64_t(bag0), {t0_valid, bag0_valid}, {int64_t(bag)});
+        TLOAD(token_tile_across, token_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecI32_128x64 place_tile(bag0_valid, t0_valid); TASSIGN(place_tile, 0x00000 + t0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
-        VecI32_64x128 place_tile_tmp(t0_valid, bag0_valid); TASSIGN<0x20000>(place_tile_tmp);  // UB 0x20000..0x28000
-        pipe_barrier(PIPE_V);
+        VecI32_128x64 token_tile(bag0_valid, t0_valid); TASSIGN(token_tile, 0x00000 + t0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        VecI32_64x128 token_tile_tmp(t0_valid, bag0_valid); TASSIGN<0x20000>(token_tile_tmp);  // UB 0x20000..0x28000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
-        TTRANS(place_tile, place_tile_across, place_tile_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        TTRANS(token_tile, token_tile_across, token_tile_tmp);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
+        VecI32_128x64 place(bag0_valid, t0_valid); TASSIGN(place, 0x00000 + t0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        pipe_barrier(PIPE_V);
+        TMAXS(place, token_tile, 0);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
-        PlaceGm place_lines_out(place_lines + int64_t(bag0) * t + int64_t(t0), {bag0_valid, t0_valid}, {int64_t(t)});
-        TSTORE(place_lines_out, place_tile);
+        // row: index_select(table, 0, reshape(place[:, bag], [t]))
+        TokenGm place_lines_out(place_lines + int64_t(bag0) * t + int64_t(t0), {bag0_valid, t0_valid}, {int64_t(t)});
+        TSTORE(place_lines_out, place);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
@@ -60,7 +63,7 @@ AICORE inline void run_block(
 }  // namespace
 
 extern "C" __global__ AICORE void places_vec2(
-    __gm__ int32_t *place_lines, __gm__ int32_t *place, int32_t t, int32_t bag, int32_t nblk)
+    __gm__ int32_t *place_lines, __gm__ int32_t *token, int32_t t, int32_t bag, int32_t nblk)
 {
-    run_block(place_lines, place, t, bag, nblk, static_cast<int32_t>(get_block_idx()));
+    run_block(place_lines, token, t, bag, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -33,28 +33,29 @@ AICORE inline void run_block(
     TLOAD(hadamard_q_tile, hadamard_q_in);
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        for (int32_t heads0 = 0; heads0 < 64; heads0 += 32, heads0_buffer ^= 1) {
-            MatB16_32x128 q_cat_tile; TASSIGN(q_cat_tile, 0x00000 + heads0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_buffer));  // free again
-            QCatGm q_cat_in(q_cat + int64_t(t0) * 8192 + int64_t(heads0) * 128);
-            TLOAD(q_cat_tile, q_cat_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_buffer));
-            LeftB16_32x128 q_cat_tile_l0a; TASSIGN(q_cat_tile_l0a, 0x00000 + heads0_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_buffer));
-            wait_flag(PIPE_M, PIPE_MTE1, event_t(heads0_buffer));  // free again
-            TEXTRACT(q_cat_tile_l0a, q_cat_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_buffer));
-            RightB16_128x128 hadamard_q_tile_l0b; TASSIGN(hadamard_q_tile_l0b, 0x00000 + heads0_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-            TEXTRACT(hadamard_q_tile_l0b, hadamard_q_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_M, event_t(heads0_buffer));
-            AccF32_32x128 q_h_acc; TASSIGN(q_h_acc, 0x00000 + heads0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_M, event_t(heads0_buffer));
-            TMATMUL<AccPhase::Final>(q_h_acc, q_cat_tile_l0a, hadamard_q_tile_l0b);
-            set_flag(PIPE_M, PIPE_MTE1, event_t(heads0_buffer));
-            QCatGm q_h_out(q_h + int64_t(t0) * 8192 + int64_t(heads0) * 128);
-            TSTORE<STPhase::Final>(q_h_out, q_h_acc);
-        }
+    const int32_t tiles = (t_end - t_begin) * 2;  // of t0 and heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 2;
+        const int32_t heads0 = tile % 2 * 32;
+        MatB16_32x128 q_cat_tile; TASSIGN(q_cat_tile, 0x00000 + heads0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_buffer));  // free again
+        QCatGm q_cat_in(q_cat + int64_t(t0) * 8192 + int64_t(heads0) * 128);
+        TLOAD(q_cat_tile, q_cat_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_buffer));
+        LeftB16_32x128 q_cat_tile_l0a; TASSIGN(q_cat_tile_l0a, 0x00000 + heads0_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_buffer));
+        wait_flag(PIPE_M, PIPE_MTE1, event_t(heads0_buffer));  // free again
+        TEXTRACT(q_cat_tile_l0a, q_cat_tile, 0, 0);
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_buffer));
+        RightB16_128x128 hadamard_q_tile_l0b; TASSIGN(hadamard_q_tile_l0b, 0x00000 + heads0_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+        TEXTRACT(hadamard_q_tile_l0b, hadamard_q_tile, 0, 0);
+        set_flag(PIPE_MTE1, PIPE_M, event_t(heads0_buffer));
+        AccF32_32x128 q_h_acc; TASSIGN(q_h_acc, 0x00000 + heads0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_M, event_t(heads0_buffer));
+        TMATMUL<AccPhase::Final>(q_h_acc, q_cat_tile_l0a, hadamard_q_tile_l0b);
+        set_flag(PIPE_M, PIPE_MTE1, event_t(heads0_buffer));
+        QCatGm q_h_out(q_h + int64_t(t0) * 8192 + int64_t(heads0) * 128);
+        TSTORE<STPhase::Final>(q_h_out, q_h_acc);
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -33,28 +33,29 @@ AICORE inline void run_block(
     TLOAD(hadamard_tile, hadamard_in);
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        for (int32_t index_heads0 = 0; index_heads0 < 64; index_heads0 += 32, index_heads0_buffer ^= 1) {
-            MatB16_32x128 iq_r_tile; TASSIGN(iq_r_tile, 0x00000 + index_heads0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(index_heads0_buffer));  // free again
-            IqRGm iq_r_in(iq_r + int64_t(t0) * 8192 + int64_t(index_heads0) * 128);
-            TLOAD(iq_r_tile, iq_r_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(index_heads0_buffer));
-            LeftB16_32x128 iq_r_tile_l0a; TASSIGN(iq_r_tile_l0a, 0x00000 + index_heads0_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(index_heads0_buffer));
-            wait_flag(PIPE_M, PIPE_MTE1, event_t(index_heads0_buffer));  // free again
-            TEXTRACT(iq_r_tile_l0a, iq_r_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(index_heads0_buffer));
-            RightB16_128x128 hadamard_tile_l0b; TASSIGN(hadamard_tile_l0b, 0x00000 + index_heads0_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-            TEXTRACT(hadamard_tile_l0b, hadamard_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_M, event_t(index_heads0_buffer));
-            AccF32_32x128 iq_h_acc; TASSIGN(iq_h_acc, 0x00000 + index_heads0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_M, event_t(index_heads0_buffer));
-            TMATMUL<AccPhase::Final>(iq_h_acc, iq_r_tile_l0a, hadamard_tile_l0b);
-            set_flag(PIPE_M, PIPE_MTE1, event_t(index_heads0_buffer));
-            IqRGm iq_h_out(iq_h + int64_t(t0) * 8192 + int64_t(index_heads0) * 128);
-            TSTORE<STPhase::Final>(iq_h_out, iq_h_acc);
-        }
+    const int32_t tiles = (t_end - t_begin) * 2;  // of t0 and index_heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk, index_heads0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 2;
+        const int32_t index_heads0 = tile % 2 * 32;
+        MatB16_32x128 iq_r_tile; TASSIGN(iq_r_tile, 0x00000 + index_heads0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(index_heads0_buffer));  // free again
+        IqRGm iq_r_in(iq_r + int64_t(t0) * 8192 + int64_t(index_heads0) * 128);
+        TLOAD(iq_r_tile, iq_r_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(index_heads0_buffer));
+        LeftB16_32x128 iq_r_tile_l0a; TASSIGN(iq_r_tile_l0a, 0x00000 + index_heads0_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(index_heads0_buffer));
+        wait_flag(PIPE_M, PIPE_MTE1, event_t(index_heads0_buffer));  // free again
+        TEXTRACT(iq_r_tile_l0a, iq_r_tile, 0, 0);
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(index_heads0_buffer));
+        RightB16_128x128 hadamard_tile_l0b; TASSIGN(hadamard_tile_l0b, 0x00000 + index_heads0_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+        TEXTRACT(hadamard_tile_l0b, hadamard_tile, 0, 0);
+        set_flag(PIPE_MTE1, PIPE_M, event_t(index_heads0_buffer));
+        AccF32_32x128 iq_h_acc; TASSIGN(iq_h_acc, 0x00000 + index_heads0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_M, event_t(index_heads0_buffer));
+        TMATMUL<AccPhase::Final>(iq_h_acc, iq_r_tile_l0a, hadamard_tile_l0b);
+        set_flag(PIPE_M, PIPE_MTE1, event_t(index_heads0_buffer));
+        IqRGm iq_h_out(iq_h + int64_t(t0) * 8192 + int64_t(index_heads0) * 128);
+        TSTORE<STPhase::Final>(iq_h_out, iq_h_acc);
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -132,6 +132,9 @@ class _Kernel:
         if self.builder.tensors[target.tensor].layout == "nz" and op.kind != "copy":
             error = unsupported(op.span, f"`{target.tensor}` @ nz", "leave `@ nz` out")
             raise error.helped_by(CopyOf(op.result.name))
+        if self.builder.tensors[target.tensor].layout == "nz" and self.ahead:
+            error = unsupported(op.span, f"work ahead of `{target.tensor}` @ nz", "put it into a stage of its own")
+            raise error.helped_by(TwoKernels(op.result.name, self.ahead[-1].result.name))
         if op.kind == "iota":
             yield _Move(op.result, target)
         elif op.kind == "concat":

@@ -1,11 +1,15 @@
-"""Elementwise work that only a reduction of long axes reads is made in the reduction's kernel, tile by tile.
+"""Elementwise work that only a reduction of long axes reads, or a move, is made in that kernel, tile by tile.
 
 before: d = sub(x, y); q = mul(d, d); s = sum(q: [n], axis=0)        n at most 1048576
 after:  one kernel {sub, mul, sum}: for n0: load x, y; sub; mul; sum, in place of two kernels and `q` in GM
 
 Such a reduction is a kernel of its own (`standalone`), with its own loops. What leads to it joins that kernel where it
 has the shape of the operand, belongs to the same stage, and has no other reader. It does not where another value would
-have to be written in its place: that saves nothing, and more is read. On a processor slow work stays on all threads.
+have to be written in its place: that saves nothing, and more is read. On a processor slow work stays on all threads,
+and so does all work ahead of moves.
+
+before: q = exp(x); y = permute(q: [s, h], [1, 0])
+after:  one kernel {exp, permute}: for s0: load x; transpose; exp; store, where cube and vector cores are separate
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from collections.abc import Callable, Mapping
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import BINARY, BITWISE, COMPARE, PACKED, REDUCE, UNARY, VIEWS, Op, Program, Value
-from pyptogen.lower.tensor.views import read_with, root
+from pyptogen.lower.tensor.views import read_with, root, value_views
 from pyptogen.lower.tile.kernels.overwritten import Edges
 
 SLOW = frozenset({"exp", "log", "sqrt", "rsqrt", "reciprocal", "div"})
@@ -22,6 +26,8 @@ MOST_SLOW = 1
 """Of such operations, where cube and vector cores are one: the reduction runs on one thread there if it gives one tile,
 and elementwise work on all. Of a million numbers and two threads of an Intel Cascade Lake one `exp` gains a quarter so,
 and a chain of seven would lose a third."""
+MOVED, WHOLE = frozenset({"copy", "permute"}), frozenset({"reshape", "transpose", "reorder"})
+"""What puts elements elsewhere, each once, and the views that it may have of all of a value."""
 BY_ELEMENT = UNARY | BINARY | COMPARE | BITWISE | {"cast", "where", "bitwise_not"}
 
 
@@ -36,49 +42,68 @@ def run(
         is_standalone: which operations are kernels of their own.
         unfused: pairs of (reader, value) that must not be in one kernel.
     """
-    reductions = [op for op in program.ops if op.kind in REDUCE | {"prod"} and is_standalone(op)]
-    if not reductions:
+    kinds = REDUCE | {"prod"} | (frozenset() if platform.unified else MOVED)
+    own = [op for op in program.ops if op.kind in kinds and is_standalone(op)]
+    if not own:
         return {}
     readers = _Readers(program, is_standalone)
     found: dict[str, str] = {}
-    for op in reductions:
+    for op in own:
         joining = _joining(program, op, readers, unfused)
-        if not platform.unified or sum(readers.defining[name].kind in SLOW for name in joining) <= MOST_SLOW:
+        slow = sum(readers.defining[name].kind in SLOW for name in joining)
+        if not platform.unified or slow <= MOST_SLOW:
             found |= dict.fromkeys(joining, op.result.name)
     return found
 
 
 def _joining(program: Program, reduction: Op, readers: _Readers, unfused: Edges) -> set[str]:
-    """The results that the kernel of a reduction makes."""
-    operand = _operand(reduction)
-    only_here = {reduction.result.name}
+    """The results that the kernel of a reduction, or of what is moved, makes."""
+    operand = _operand(reduction, readers.defining)
+    only_here = {reduction.result.name, *_views_between(reduction, readers)}
     leading: list[Op] = []
     for op in reversed(program.ops[: program.ops.index(reduction)]):
         name = op.result.name
         apart = any((reader, name) in unfused for reader in (*only_here, name))
-        if readers.direct.get(name, set()) <= only_here and _may_join(op, reduction) and not apart:
+        if readers.direct.get(name, set()) <= only_here and _may_join(op, reduction, operand) and not apart:
             only_here.add(name)
             leading.append(op)
     joining: set[str] = set()
     behind = readers.behind(reduction)
     for op in reversed(leading):
         values = [value for value in op.operands if isinstance(value, Value)]
-        if all(v.name in joining or readers.lies_in_gm(v, reduction, behind) for v in values):
+        if all(v.name in joining or readers.lies_in_gm(v, operand, reduction, behind) for v in values):
             joining.add(op.result.name)
     return joining if operand.name in joining else set()
 
 
-def _operand(reduction: Op) -> Value:
+def _operand(reduction: Op, defining: Mapping[str, Op]) -> Value:
+    """What is reduced, or moved as views show it."""
     (operand,) = reduction.operands
     assert isinstance(operand, Value)
-    return operand
+    base = root(operand.name, defining)
+    return defining[base].result if reduction.kind in MOVED and base in defining else operand
 
 
-def _may_join(op: Op, reduction: Op) -> bool:
+def _views_between(reduction: Op, readers: _Readers) -> set[str]:
+    """The views by which something is moved that nothing else reads; those that show all of it, or a part."""
+    (operand,) = reduction.operands
+    assert isinstance(operand, Value)
+    views, reader, found = value_views(readers.defining, operand.name), reduction.result.name, set[str]()
+    if reduction.kind not in MOVED or any(view.kind not in WHOLE for view in views):
+        return found
+    for view in reversed(views):
+        if readers.direct[view.result.name] != {reader}:
+            break
+        reader = view.result.name
+        found.add(reader)
+    return found
+
+
+def _may_join(op: Op, reduction: Op, operand: Value) -> bool:
     """Whether an operation makes an element of what is reduced from those in the same place."""
     result = op.result
     of_kind = op.kind in BY_ELEMENT and not op.loop and op.stage == reduction.stage
-    return of_kind and result.shape == _operand(reduction).shape and result.dtype not in PACKED
+    return of_kind and result.shape == operand.shape and result.dtype not in PACKED
 
 
 class _Readers:
@@ -111,11 +136,11 @@ class _Readers:
                 found.add(other.result.name)
         return found
 
-    def lies_in_gm(self, value: Value, reduction: Op, behind: set[str]) -> bool:
+    def lies_in_gm(self, value: Value, operand: Value, reduction: Op, behind: set[str]) -> bool:
         """Whether a value that another kernel makes is in GM for other readers than the reduction's kernel, or takes
         little there."""
         name = root(value.name, self.defining)
-        if value.shape != _operand(reduction).shape or name not in self.defining or "" in self.direct[value.name]:
+        if value.shape != operand.shape or name not in self.defining or "" in self.direct[value.name]:
             return True
         made = self.defining[name]
         return self._is_elsewhere(made, reduction) or any(

@@ -194,13 +194,13 @@ def _goes_on(op: TileOp, loops: set[str]) -> bool:
 
 
 def _is_carried(ops: Sequence[TileOp], kernel: TileKernel) -> bool:
-    """Whether an iteration reads a tile before it writes it."""
+    """Whether an iteration reads a tile before it writes it. One that none writes is the same for all."""
     owner = {tile.name: tile.owner for tile in kernel.tiles}
-    written: set[str] = set()
+    later = {owner.get(name, name) for op in ops for name in op.written}
     for op in ops:
-        if any(owner.get(name, name) not in written for name in op.operands):
+        if any(owner.get(name, name) in later for name in op.operands):
             return True
-        written.update(owner.get(name, name) for name in op.written)
+        later.difference_update(owner.get(name, name) for name in op.written)
     return False
 
 

@@ -15,7 +15,7 @@ from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tile.ir import Loop, TileKernel, walk, walk_loops
-from pyptogen.lower.tile.ops import Binary, Broadcast, GatherFromTile, Load, Store, Transpose
+from pyptogen.lower.tile.ops import Binary, Broadcast, GatherFromTile, Load, Store, Transpose, Unary
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 from pyptogen.schema import Source, load_source
 from pyptogen.simulate.graph import interpret as run_instructions
@@ -175,6 +175,13 @@ def test_work_that_others_read_or_of_which_a_part_is_moved_is_a_kernel_of_its_ow
     text = text.replace("outputs: {", 'outputs: {w: "fp32[b, e]", ').replace("graph: {", 'graph: {w: "relu(x)", ')
     both = from_spec(load_source(Source("moved.yaml", text)))
     assert len(generate(both, "a2a3").tiles) == 2
+    view = text.replace('w: "fp32[b, e]", ', 'z: "fp32[e]", ').replace("transpose(w)", "v")
+    view = view.replace('w: "relu(x)", ', 'v: "transpose(relu(x))", z: "sum(v, axis=1)", ')
+    shown = from_spec(load_source(Source("moved.yaml", view)))
+    found, arrays = generate(shown, "a2a3"), given(shown, 7)
+    assert sum(isinstance(op, Unary) for kernel in found.tiles for op in walk(kernel.body)) == 1
+    for name, array in golden(shown, arrays).items():
+        np.testing.assert_array_equal(run_instructions(found, arrays)[name], array)
 
 
 IN_PLACE = """\

@@ -105,7 +105,7 @@ def pack(w: Any, layout: str = "nz", target: str = "cpu") -> PackedWeight:
 def _box(size: int, target: str) -> tuple[int, int]:
     from pyptogen.lower.platforms import PLATFORMS
 
-    return PLATFORMS[target].box(size)
+    return PLATFORMS[target].fractal(size)
 
 
 def packed_size(shape: tuple[Any, ...], itemsize: int, target: str) -> Any:

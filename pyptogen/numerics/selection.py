@@ -213,7 +213,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "gather": _gather,
     "scatter": _scatter,
     "index_select": _index_select,
-    "picked": _index_select,
+    "gathered": _index_select,
     "index_add": _index_add,
     "batch_matmul": _batch_matmul,
     "matmul_mx": _matmul_mx,

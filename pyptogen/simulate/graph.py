@@ -220,7 +220,7 @@ class GraphRun:
         return tuple(int(self._dims.resolve(size).xreplace(self._sizes)) for size in shape)
 
     def in_boxes(self, name: str) -> bool:
-        """Whether an output lies in boxes, as kernels of this level see it."""
+        """Whether an output lies in fractals, as kernels of this level see it."""
         return name in self._program.laid_out and self._program.laid_out[name].layout == "nz"
 
     def _places(self, name: str, value: Value) -> Array:

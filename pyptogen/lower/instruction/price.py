@@ -56,6 +56,6 @@ def price_of(instr: Instr, tiles: Mapping[str, Shape], number: Number, timing: T
 def _bursts(window: GmWindow, number: Number) -> Bursts:
     rows, cols = (max(0, number(extent.poly())) for extent in (window.rows, window.cols))
     size = DTYPES[window.dtype]
-    if window.layout in ("NZ", "CPU_PACKED"):  # boxes of 32 bytes of columns, each row after row
+    if window.layout in ("NZ", "CPU_PACKED"):  # fractals of 32 bytes of columns, each row after row
         return Bursts(int(-(-cols * size // 32)), rows * 32)
     return window_bursts(rows, cols, number(window.row_stride), number(window.col_stride), size)

@@ -82,7 +82,7 @@ class Platform:
         """Whether there are figures of this very chip, so that a time can be told."""
         return self.timing is not None and not self.timing.borrowed
 
-    def box(self, size: int) -> tuple[int, int]:
-        """Rows and columns of a box of the layout `nz`, for elements of ``size`` bytes: matrices begin and end at whole
-        ones."""
+    def fractal(self, size: int) -> tuple[int, int]:
+        """Rows and columns of a fractal of the layout `nz`, for elements of ``size`` bytes: matrices begin and end at
+        whole ones."""
         return (64 // size, 32) if self.packed_nz else (16, 32 // size)

@@ -79,7 +79,7 @@ Operand = Value | Scalar
 UNARY = frozenset({"neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "relu"})
 BINARY = frozenset({"add", "sub", "mul", "div", "maximum", "minimum"})
 REDUCE = frozenset({"sum", "amax", "amin"})
-VIEWS = frozenset({"reshape", "slice", "transpose", "block", "reorder", "collected", "picked", "unfold"})
+VIEWS = frozenset({"reshape", "slice", "transpose", "block", "reorder", "collected", "gathered", "unfold"})
 LOOP = frozenset({"carry", "carried", "only"})
 PRODUCTS = frozenset({"matmul", "batch_matmul", "matmul_mx"})
 ROUNDING = frozenset({"floor", "ceil", "trunc", "round"})
@@ -152,7 +152,7 @@ class Op:
     expand     ``shape``; axes of size 1 and missing leading axes are repeated
     gather     operands (x, index); ``axis``; same rank, result of the index's shape
     index_select  operands (x, index of rank 1); ``axis``
-    picked     the same as a view: whoever reads it finds each slice by the index, where x lies
+    gathered     the same as a view: whoever reads it finds each slice by the index, where x lies
     scatter    operands (x, index, src); ``axis``, ``reduce`` (none, add); the inverse of gather
     index_add  operands (x, index of rank 1, src); ``axis``
     matmul_mx  as matmul, operands (a, b, scales of a [.., m, k / 32], scales of b [k / 32, n])

@@ -29,8 +29,8 @@ def root(name: str, defining: Mapping[str, Op]) -> str:
 
 def indices_of(name: str, defining: Mapping[str, Op]) -> list[str]:
     """The indices that lead to what a chain of views shows, and those that lead to these."""
-    picked = [view.operands[1] for view in value_views(defining, name) if view.kind == "picked"]
-    names = [index.name for index in picked if isinstance(index, Value)]
+    gathered = [view.operands[1] for view in value_views(defining, name) if view.kind == "gathered"]
+    names = [index.name for index in gathered if isinstance(index, Value)]
     return names + [further for index in names for further in indices_of(index, defining)]
 
 

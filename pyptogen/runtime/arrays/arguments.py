@@ -119,8 +119,8 @@ def result_array(tensor: TensorArg, extents: tuple[int, ...], given: Any | None)
 
 
 def result_packed(tensor: TensorArg, shape: tuple[int, ...], given: Any | None, target: str) -> PackedWeight:
-    """What takes an output of the layout `nz`: ``given``, checked (PTG402, PTG403, PTG407), or a new one, whose boxes
-    are filled up with zeros. What fills up the boxes of a given one stays."""
+    """What takes an output of the layout `nz`: ``given``, checked (PTG402, PTG403, PTG407), or a new one, whose
+    fractals are filled up with zeros. What fills up the fractals of a given one stays."""
     if given is None:
         return new_packed(shape, tensor.dtype, target)
     if not isinstance(given, PackedWeight) or given.target != target:

@@ -64,7 +64,7 @@ def kinds(text: str, target: str = "a2a3") -> list[str]:
     defining = {op.result.name: op for op in program.ops}
     found = ["permute"] * sum(op.kind == "permute" for op in program.ops)
     for op in program.ops:
-        name = op.operands[1].name if op.kind == "picked" else ""  # type: ignore[union-attr]
+        name = op.operands[1].name if op.kind == "gathered" else ""  # type: ignore[union-attr]
         while name in defining:
             found.append(f"{defining[name].kind} {defining[name].attrs.get('axis', '')}".strip())
             name = defining[name].operands[0].name  # type: ignore[union-attr]

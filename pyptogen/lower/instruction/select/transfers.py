@@ -45,7 +45,7 @@ def _nz(sel: Selector, ref: GmRef, tensor: GmTensor, op: TileOp) -> GmWindow:
     Raises:
         Refused: PTG302, a tile of K or N cuts through one.
     """
-    k_step, n_step = sel.platform.box(DTYPES[tensor.dtype])
+    k_step, n_step = sel.platform.fractal(DTYPES[tensor.dtype])
     for place, step, axis in ((ref.k, k_step, "K"), (ref.n, n_step, "N")):
         if not place.is_multiple_of(step, sel.steps):
             raise refuse(
@@ -56,22 +56,22 @@ def _nz(sel: Selector, ref: GmRef, tensor: GmTensor, op: TileOp) -> GmWindow:
                 fix=f"cut {axis} of this matmul at a multiple of {step}, or leave it whole",
             )
     if sel.platform.packed_nz:
-        offset, stride = _in_boxes(sel, ref, tensor, ref.k * 32), _padded(tensor.shape[-2], k_step) * 32
+        offset, stride = _in_fractals(sel, ref, tensor, ref.k * 32), _padded(tensor.shape[-2], k_step) * 32
         return GmWindow(tensor.name, tensor.dtype, "CPU_PACKED", offset, ref.rows, ref.cols, stride, ONE)
-    offset, stride = _in_boxes(sel, ref, tensor, ref.k * n_step), _padded(tensor.shape[-2], k_step)
+    offset, stride = _in_fractals(sel, ref, tensor, ref.k * n_step), _padded(tensor.shape[-2], k_step)
     return GmWindow(tensor.name, tensor.dtype, "NZ", offset, ref.rows, ref.cols, stride, ONE)
 
 
-def _in_boxes(sel: Selector, ref: GmRef, tensor: GmTensor, rows: Poly) -> Poly:
+def _in_fractals(sel: Selector, ref: GmRef, tensor: GmTensor, rows: Poly) -> Poly:
     """Elements before a window in `nz`: matrices, columns, and what the ``rows`` above it take in its own columns."""
-    k_step, n_step = sel.platform.box(DTYPES[tensor.dtype])
+    k_step, n_step = sel.platform.fractal(DTYPES[tensor.dtype])
     height = _padded(tensor.shape[-2], k_step)
     before = ref.matrix * height * _padded(tensor.shape[-1], n_step) if ref.matrix.terms else ZERO
     return before + ref.n * height + rows
 
 
 def _padded(size: Poly, step: int) -> Poly:
-    """A size in whole boxes; one that is known at run time only has been proved to be."""
+    """A size in whole fractals; one that is known at run time only has been proved to be."""
     return size if size.constant is None else Poly.of(-(-size.constant // step) * step)
 
 
@@ -94,7 +94,7 @@ def store(sel: Selector, op: Store) -> list[Node]:
         return [sel.instr(op, "TSTORE", packed.window(sel, window(sel, op.gm, op), op), packed.tile(sel, tile.name))]
     in_ub = sel.memory[tile.parent or tile.name] == "ub"
     if sel.tensors[op.gm.tensor].layout == "nz" and in_ub and not sel.platform.packed_nz:
-        return _by_boxes(sel, op, tile, op.gm)
+        return _by_fractals(sel, op, tile, op.gm)
     flat = as_row(sel, tile, op.gm)
     relu = (Relu(),) if op.relu else ()
     dtype = SCALE if sel.tensors[op.gm.tensor].dtype == SCALE else tile.dtype
@@ -102,11 +102,11 @@ def store(sel: Selector, op: Store) -> list[Node]:
     return [sel.instr(op, "TSTORE", window(sel, op.gm, op, flat), source, *relu)]
 
 
-def _by_boxes(sel: Selector, op: TileOp, tile: TileVal, gm: GmRef) -> list[Node]:
-    """A loop over the columns of a tile, as many of them at a time as a box of `nz` has: in such a box row lies after
-    row."""
+def _by_fractals(sel: Selector, op: TileOp, tile: TileVal, gm: GmRef) -> list[Node]:
+    """A loop over the columns of a tile, as many of them at a time as a fractal of `nz` has: in such a one row lies
+    after row."""
     tensor = sel.tensors[gm.tensor]
-    _, width = sel.platform.box(DTYPES[tensor.dtype])
+    _, width = sel.platform.fractal(DTYPES[tensor.dtype])
     sel.use(tile.name)
     at = sel.local("col")
     whole = tile.cols.valid is None and tile.cols.size % width == 0
@@ -115,11 +115,11 @@ def _by_boxes(sel: Selector, op: TileOp, tile: TileVal, gm: GmRef) -> list[Node]
     part = _columns_of(sel, tile, Poly.of(at), cols)
     sel.declared[part.name] = part
     place = replace(gm, n=gm.n + Poly.of(at))
-    offset = _in_boxes(sel, place, tensor, gm.k * width)
+    offset = _in_fractals(sel, place, tensor, gm.k * width)
     there = GmWindow(tensor.name, tensor.dtype, "ND", offset, gm.rows, cols, Poly.of(width), ONE)
     body: tuple[Node, ...] = (part, sel.instr(op, "TSTORE", there, part.name))
     del sel.declared[part.name]
-    note = f"boxes of {tile.name}, {width} columns each"
+    note = f"fractals of {tile.name}, {width} columns each"
     return [For(at, ZERO, tile.cols.poly(), width, valid, False, body, note, op.span)]
 
 

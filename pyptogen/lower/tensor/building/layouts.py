@@ -31,7 +31,7 @@ def by_columns(value: Value | None) -> bool:
 
 
 def check_contract(spec: Spec) -> None:
-    """Raises PTG104 for `dn` tensors without columns and for outputs in `nz` that boxes do not hold."""
+    """Raises PTG104 for `dn` tensors without columns and for outputs in `nz` that fractals do not hold."""
     for tensor in (*spec.inputs, *spec.outputs):
         if tensor.layout == "dn" and len(tensor.shape) < 2:
             keep(
@@ -51,7 +51,7 @@ def check_contract(spec: Spec) -> None:
             keep(
                 fault(
                     "PTG104",
-                    f"`{output.name}` is {output.dtype} @ nz, and boxes have elements of 1, 2 or 4 bytes",
+                    f"`{output.name}` is {output.dtype} @ nz, and fractals have elements of 1, 2 or 4 bytes",
                     output.type_span,
                     expected="a narrower dtype",
                     fix="leave `@ nz` out",

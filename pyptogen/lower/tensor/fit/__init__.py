@@ -18,8 +18,8 @@ from pyptogen.lower.tensor.fit import (
     alternatives,
     arithmetic,
     collect,
+    gathered,
     integers,
-    pick,
     regroup,
     reorder,
     storage,
@@ -30,7 +30,7 @@ from pyptogen.lower.tensor.ir import Program
 
 RULES: Mapping[str, Rule] = {
     **arithmetic.RULES, **truth.RULES, **integers.RULES, **reorder.RULES, **collect.RULES,
-    **alternatives.RULES, **pick.RULES, **regroup.RULES,
+    **alternatives.RULES, **gathered.RULES, **regroup.RULES,
 }  # fmt: skip
 """What becomes of each kind of primitive."""
 

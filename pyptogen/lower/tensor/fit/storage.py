@@ -1,5 +1,5 @@
 """Refuses what a platform cannot keep in memory: dtypes that no transfer takes, and outputs in `nz` of which nothing
-proves that they end at whole boxes."""
+proves that they end at whole fractals."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def check(program: Program, platform: Platform) -> None:
 
 
 def _check_boxes(program: Program, value: Value, platform: Platform) -> None:
-    """Rows of a size that only a call knows are whole boxes, and so are columns of one of several matrices."""
+    """Rows of a size that only a call knows are whole fractals, and so are columns of one of several matrices."""
     dims = dim_table(program)
-    box = platform.box(DTYPES[value.dtype])
+    fractal = platform.fractal(DTYPES[value.dtype])
     checked = (-2, -1) if len(value.shape) > 2 else (-2,)
-    for axis, step in zip(checked, box, strict=False):
+    for axis, step in zip(checked, fractal, strict=False):
         if dims.number(value.shape[axis]) is not None or dims.is_multiple(value.shape[axis], step):
             continue
         raise fault(

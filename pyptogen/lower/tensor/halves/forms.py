@@ -15,7 +15,7 @@ from pyptogen.lower.tensor.legality import dim_table
 WIDE = "int64"
 
 INDEX_AT: Mapping[str, int] = {
-    "gather": 1, "index_select": 1, "picked": 1, "scatter": 1, "index_add": 1, "scatter_update": 1,
+    "gather": 1, "index_select": 1, "gathered": 1, "scatter": 1, "index_add": 1, "scatter_update": 1,
 }  # fmt: skip
 """The operand that is an index, which the scalar unit reads from memory."""
 

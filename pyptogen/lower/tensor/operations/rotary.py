@@ -59,7 +59,7 @@ def _halves(b: Builder, value: Value, half: Any, length: Any, name: str) -> tupl
 
 
 def _pairs(b: Builder, value: Value, half: Any, length: Any, name: str) -> tuple[Value, Value]:
-    """The elements of even index, and those of odd index: picked where they lie, and widened then."""
+    """The elements of even index, and those of odd index: gathered where they lie, and widened then."""
     shape = (*value.shape[:-1], half)
     pairs = b.reshape(value, (*shape, sympy.Integer(2)), f"{name}_pairs")
     even, odd = (b.reshape(b.slice(pairs, -1, at, at + 1), shape) for at in (0, 1))

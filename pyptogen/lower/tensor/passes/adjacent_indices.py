@@ -1,9 +1,9 @@
 """Pass: the indices that an iteration of a loop reads for the rows of a tile lie side by side.
 
 before: place: int32[t, bag] = …
-        loop over bag: row: bf16[t, h] = picked(table, reshape(block(place, axis=1)))
+        loop over bag: row: bf16[t, h] = gathered(table, reshape(block(place, axis=1)))
 after:  place_lines: int32[bag, t] = permute(place)
-        loop over bag: row: bf16[t, h] = picked(table, reshape(block(place_lines, axis=0)))
+        loop over bag: row: bf16[t, h] = gathered(table, reshape(block(place_lines, axis=0)))
 
 The scalar unit reads indices one by one, through a cache of short lines: where those of a tile are a column of their
 tensor, each waits for a line of its own (700 cycles on A2/A3, by the model). A transposition ahead of the loop costs a
@@ -43,27 +43,27 @@ class _Adjacent:
 
     def run(self) -> Program:
         for op in self.program.ops:
-            column = _column_of(op, self.defining) if op.kind == "picked" and op.loop in self.single else None
+            column = _column_of(op, self.defining) if op.kind == "gathered" and op.loop in self.single else None
             self.ops.append(op if column is None else self._by_rows(op, column))
         if not self.transposed:
             return self.program
         return remove_dead.run(replace(self.program, ops=tuple(self.ops), stages=tuple(self.stages)))
 
-    def _by_rows(self, picked: Op, column: Op) -> Op:
+    def _by_rows(self, gathered: Op, column: Op) -> Op:
         """The operation with its index from a row of the transposed tensor. Elements keep their order, so that one
         reshape makes the index of it."""
-        source, index = column.operands[0], picked.operands[1]
+        source, index = column.operands[0], gathered.operands[1]
         assert isinstance(source, Value) and isinstance(index, Value)
         made = self.defining.get(source.name)
-        key = source.name, picked.stage if made is None else made.stage
+        key = source.name, gathered.stage if made is None else made.stage
         if key not in self.transposed:
-            self.transposed[key] = self._transpose(source, made, key[1], picked.span)
+            self.transposed[key] = self._transpose(source, made, key[1], gathered.span)
         whole, shape = self.transposed[key], (column.result.shape[-1], *column.result.shape[:-1])
         line = replace(column.result, name=self.names.take(f"{column.result.name}_line"), shape=shape)
         same = replace(index, name=self.names.take(f"{index.name}_line"))
         self.ops.append(replace(column, operands=(whole,), result=line, attrs={**column.attrs, "axis": 0}))
         self.ops.append(replace(column, kind="reshape", operands=(line,), result=same, attrs={"shape": same.shape}))
-        return replace(picked, operands=(picked.operands[0], same, *picked.operands[2:]))
+        return replace(gathered, operands=(gathered.operands[0], same, *gathered.operands[2:]))
 
     def _transpose(self, source: Value, made: Op | None, beside: str, span: Span) -> Value:
         """A transposition behind what makes the tensor; of an input, in a stage of its own ahead of the one that reads
@@ -81,12 +81,12 @@ class _Adjacent:
         return result
 
 
-def _column_of(picked: Op, defining: Mapping[str, Op]) -> Op | None:
+def _column_of(gathered: Op, defining: Mapping[str, Op]) -> Op | None:
     """The block that the index of an operation is, in another shape: a column of a tensor of several, each of which
     names a row of the result."""
-    if picked.attrs["axis"] != len(picked.result.shape) - 2:
+    if gathered.attrs["axis"] != len(gathered.result.shape) - 2:
         return None
-    index = picked.operands[1]
+    index = gathered.operands[1]
     while isinstance(index, Value) and index.name in defining and defining[index.name].kind == "reshape":
         (index,) = defining[index.name].operands
     block = defining.get(index.name) if isinstance(index, Value) else None

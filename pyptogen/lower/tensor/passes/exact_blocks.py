@@ -187,7 +187,7 @@ class _Blocks:
         if op.kind == "reshape":
             return x.reshape(shape)
         axis = int(op.attrs.get("axis", 0))
-        if op.kind in ("index_select", "picked"):
+        if op.kind in ("index_select", "gathered"):
             index = given[1].reshape([-1 if at == axis else 1 for at in range(len(shape))])
             return _opaque(op.kind, [x, index], shape)
         sizes = [value.shape[axis] for value in op.operands if isinstance(value, Value)]

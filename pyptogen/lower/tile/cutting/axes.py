@@ -27,14 +27,14 @@ from pyptogen.records import dataclass, replace
 @dataclass(frozen=True, slots=True)
 class Factor:
     """Part of an axis: a dim, or (``dim`` None) an extent without a name such as ``r/2``. Stride in elements.
-    ``still``, of a loop's block: the part of every iteration begins at the same place. ``pick``: the axis is that of an
-    index, number ``pick`` of the view, and the stride is one in that index."""
+    ``still``, of a loop's block: the part of every iteration begins at the same place. ``gather``: the axis is that of
+    an index, number ``gather`` of the view, and the stride is one in that index."""
 
     dim: str | None
     extent: Poly
     stride: Poly = ZERO
     still: bool = False
-    pick: int | None = None
+    gather: int | None = None
 
 
 Axis = tuple[Factor, ...]
@@ -54,7 +54,7 @@ class PerIteration:
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
+class Gather:
     """An axis whose places an index names: element ``offset`` of the tensor ``index`` and those from there on. The
     ``places`` are so many, and lie ``step`` elements apart; ``checked``: the call was, so that the index names no
     others. ``name`` is the value that is seen so."""
@@ -75,14 +75,14 @@ class Pick:
 @dataclass(frozen=True, slots=True)
 class GmView:
     """A GM tensor seen through views: factors with strides by axis, and the offset of the first element.
-    ``per_iteration``: one iteration's value of many that lie there one after another. ``picks``: the indices that
+    ``per_iteration``: one iteration's value of many that lie there one after another. ``gathers``: the indices that
     lead to some of the axes."""
 
     tensor: str
     axes: tuple[Axis, ...]
     offset: Poly
     per_iteration: PerIteration | None = None
-    picks: tuple[Pick, ...] = ()
+    gathers: tuple[Gather, ...] = ()
 
 
 class Axes:
@@ -265,7 +265,7 @@ class Axes:
             if len(view.axes[axis]) != 1:
                 raise unsupported(op.span, "a block of an axis that is a product of dims", "reshape it first")
             (whole,) = view.axes[axis]
-            block = self._restride(self.factor(op.result.shape[axis]), whole.stride, whole.pick)
+            block = self._restride(self.factor(op.result.shape[axis]), whole.stride, whole.gather)
             return replace(view, axes=(*view.axes[:axis], block, *view.axes[axis + 1 :]))
         if op.kind == "unfold":
             return self._unfolded(view, op)
@@ -283,7 +283,7 @@ class Axes:
     def _unfolded(self, view: GmView, op: Op) -> GmView:
         """Windows of an axis, beside each other."""
         axis = int(op.attrs["axis"])
-        if not one_run(view.axes[axis]) or any(factor.pick is not None for factor in view.axes[axis]):
+        if not one_run(view.axes[axis]) or any(factor.gather is not None for factor in view.axes[axis]):
             raise unsupported(op.span, "windows of an axis whose dims lie apart", "reshape first")
         stride = view.axes[axis][-1].stride if view.axes[axis] else ONE
         count, size = op.result.shape[axis], op.result.shape[-1]
@@ -310,34 +310,42 @@ class Axes:
 
     def window(self, view: GmView, axis: int, size: Any, start: Poly) -> GmView:
         """``size`` steps of an axis that is one run, from ``start`` on."""
-        stride, pick = (view.axes[axis][-1].stride, view.axes[axis][-1].pick) if view.axes[axis] else (ONE, None)
-        cut = self._restride(self.factor(size), stride, pick)
+        stride, gather = (view.axes[axis][-1].stride, view.axes[axis][-1].gather) if view.axes[axis] else (ONE, None)
+        cut = self._restride(self.factor(size), stride, gather)
         axes = (*view.axes[:axis], cut, *view.axes[axis + 1 :])
-        if pick is None:
+        if gather is None:
             return replace(view, axes=axes, offset=view.offset + start * stride)
-        moved = replace(view.picks[pick], offset=view.picks[pick].offset + start * stride)
-        return replace(view, axes=axes, picks=(*view.picks[:pick], moved, *view.picks[pick + 1 :]))
+        moved = replace(view.gathers[gather], offset=view.gathers[gather].offset + start * stride)
+        return replace(
+            view,
+            axes=axes,
+            gathers=(*view.gathers[:gather], moved, *view.gathers[gather + 1 :]),
+        )
 
-    def picked(self, view: GmView, op: Op, index: GmView, places: Poly, checked: bool) -> GmView:
+    def gathered(self, view: GmView, op: Op, index: GmView, places: Poly, checked: bool) -> GmView:
         """The view of the slices along an axis that an index names.
 
         Raises:
             DiagnosticError: PTG303, the axis or the index is itself made of parts that lie apart.
         """
         axis = int(op.attrs["axis"])
-        if not one_run(view.axes[axis]) or index.picks or any(factor.pick is not None for factor in view.axes[axis]):
+        if (
+            not one_run(view.axes[axis])
+            or index.gathers
+            or any(factor.gather is not None for factor in view.axes[axis])
+        ):
             raise unsupported(op.span, "an index along an axis whose parts lie apart", "copy it first")
         step = view.axes[axis][-1].stride if view.axes[axis] else ZERO
-        pick = Pick(op.result.name, index.tensor, index.offset, step, places, checked)
-        along = tuple(replace(factor, pick=len(view.picks)) for factor in index.axes[0])
+        gather = Gather(op.result.name, index.tensor, index.offset, step, places, checked)
+        along = tuple(replace(factor, gather=len(view.gathers)) for factor in index.axes[0])
         axes = (*view.axes[:axis], along, *view.axes[axis + 1 :])
-        return replace(view, axes=axes, picks=(*view.picks, pick))
+        return replace(view, axes=axes, gathers=(*view.gathers, gather))
 
     @staticmethod
-    def _restride(axis: Axis, stride: Poly, pick: int | None = None) -> Axis:
+    def _restride(axis: Axis, stride: Poly, gather: int | None = None) -> Axis:
         result: list[Factor] = []
         for factor in reversed(axis):
-            result.append(Factor(factor.dim, factor.extent, stride, pick=pick))
+            result.append(Factor(factor.dim, factor.extent, stride, gather=gather))
             stride = stride * factor.extent
         return tuple(reversed(result))
 
@@ -353,9 +361,9 @@ class Axes:
     def _grouped(self, tensor: str, left: list[Factor], wanted: tuple[Axis, ...], op: Op) -> tuple[Axis, ...]:
         if [f.extent for f in left] != [f.extent for axis in wanted for f in axis] and one_run(tuple(left)):
             shape = self.contiguous(tensor, op.result.shape)
-            step, pick = (left[-1].stride, left[-1].pick) if left else (ONE, None)
+            step, gather = (left[-1].stride, left[-1].gather) if left else (ONE, None)
             return tuple(
-                tuple(Factor(f.dim, f.extent, f.stride * step, pick=pick) for f in axis) for axis in shape.axes
+                tuple(Factor(f.dim, f.extent, f.stride * step, gather=gather) for f in axis) for axis in shape.axes
             )
         left = list(left)
         return tuple(tuple(self._taken(left, factor, op) for factor in axis) for axis in wanted)
@@ -369,17 +377,17 @@ class Axes:
                 return replace(left.pop(0), dim=wanted.dim or first.dim)
             inner = first.extent.quotient(wanted.extent)
             if inner is not None:
-                left[0] = Factor(None, inner, first.stride, pick=first.pick)
-                return Factor(wanted.dim, wanted.extent, first.stride * inner, pick=first.pick)
+                left[0] = Factor(None, inner, first.stride, gather=first.gather)
+                return Factor(wanted.dim, wanted.extent, first.stride * inner, gather=first.gather)
             if len(left) < 2 or not one_run((first, left[1])):
                 break
-            left[:2] = [Factor(None, first.extent * left[1].extent, left[1].stride, pick=first.pick)]
+            left[:2] = [Factor(None, first.extent * left[1].extent, left[1].stride, gather=first.gather)]
         raise unsupported(op.span, "a reshape that splits or merges other than whole dims", "reshape along named dims")
 
 
 def one_run(axis: Axis) -> bool:
     """Whether the elements of an axis lie at equal distances, or their places do so in one index."""
-    return all(a.stride == b.stride * b.extent and a.pick == b.pick for a, b in pairwise(axis))
+    return all(a.stride == b.stride * b.extent and a.gather == b.gather for a, b in pairwise(axis))
 
 
 def regrouped(refusal: Refusal, op: Op) -> Refusal:

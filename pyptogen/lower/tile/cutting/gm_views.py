@@ -38,7 +38,7 @@ class GmViews:
             return None
         tensor = self.builder.gm_names[base]
         if base in self.defining and self.builder.tensors[tensor].layout == "nz":
-            raise unsupported(reader.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out").helped_by(
+            raise unsupported(reader.span, f"what lies in fractals, `{tensor}`", "leave `@ nz` out").helped_by(
                 CopyOf(base)
             )
         source = (
@@ -48,19 +48,19 @@ class GmViews:
         )
         view = replace(self.axes.whole(tensor, source), per_iteration=self.per_iteration.get(base))
         for op in value_views(self.defining, name):
-            picked = op.kind == "picked"
-            seen = asked(self._picked, view, op, reader) if picked else asked(self.axes.apply, view, op)
+            gathered = op.kind == "gathered"
+            seen = asked(self._gathered, view, op, reader) if gathered else asked(self.axes.apply, view, op)
             if isinstance(seen, GmView):
                 view = seen
             elif isinstance(seen.remedy, TwoKernels):
                 raise seen.error()
-            elif picked or view.picks:
-                raise seen.helped_by(CopyOf(view.picks[0].name if view.picks else op.result.name)).error()
+            elif gathered or view.gathers:
+                raise seen.helped_by(CopyOf(view.gathers[0].name if view.gathers else op.result.name)).error()
             else:
                 raise regrouped(seen, op).error()
         return view
 
-    def _picked(self, view: GmView, op: Op, reader: Op) -> GmView:
+    def _gathered(self, view: GmView, op: Op, reader: Op) -> GmView:
         """The view of what an index names."""
         x, index = op.operands
         assert isinstance(x, Value) and isinstance(index, Value)
@@ -69,19 +69,19 @@ class GmViews:
             error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
             raise error.helped_by(TwoKernels(reader.result.name, base))
         places = self.axes.poly(x.shape[int(op.attrs["axis"])])
-        return self.axes.picked(view, op, at, places, input_part(index.name, self.defining) is not None)
+        return self.axes.gathered(view, op, at, places, input_part(index.name, self.defining) is not None)
 
     def strided(self, name: str, reader: Op) -> GmView:
         """The view of a value in GM whose elements lie at distances that are known.
 
         Raises:
-            Refused: PTG303, an index names where they lie, or they lie in boxes; see ``read`` for others.
+            Refused: PTG303, an index names where they lie, or they lie in fractals; see ``read`` for others.
         """
         view = self.read(name, reader)
         assert view is not None
-        if view.picks:
+        if view.gathers:
             error = unsupported(reader.span, f"`{reader.kind}` of what an index names", "copy it first")
-            raise error.helped_by(CopyOf(view.picks[0].name))
+            raise error.helped_by(CopyOf(view.gathers[0].name))
         if self.builder.tensors[view.tensor].layout == "nz":
             raise unsupported(reader.span, f"`{reader.kind}` of the packed tensor `{view.tensor}`", "give it as nd")
         return view

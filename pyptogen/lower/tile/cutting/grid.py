@@ -250,7 +250,7 @@ class Grid:
             return False
         whole = all(factor.dim in self.merged.inside and scope.loop_of(factor.dim) is None for factor, _ in inside)
         even = all(a.stride == b.stride * b.extent for (a, _), (b, _) in pairwise(lead))
-        return whole and even and all(factor.pick is None for factor, _ in lead)
+        return whole and even and all(factor.gather is None for factor, _ in lead)
 
     def _check_gaps(self, axis: Axis, first: Factor, last: Factor, scope: Scope, op: Op) -> None:
         """Of an axis with several dims that a tile has more than one element of, only the outermost may be cut: the

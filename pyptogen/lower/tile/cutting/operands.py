@@ -12,7 +12,7 @@ from pyptogen.lower.refusal import CopyOf, Refusal, TwoKernels, asked, unsupport
 from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Value
 from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting import concat as concat_pass
-from pyptogen.lower.tile.cutting.axes import GmView, Pick, one_run
+from pyptogen.lower.tile.cutting.axes import GmView, Gather, one_run
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
@@ -114,7 +114,7 @@ class Operands:
         """
         shape = asked(self.grid.shape2d, view.axes, home, op)
         if isinstance(shape, Refusal):
-            raise (shape.helped_by(CopyOf(view.picks[0].name)) if view.picks else shape).error()
+            raise (shape.helped_by(CopyOf(view.gathers[0].name)) if view.gathers else shape).error()
         return shape
 
     def _by_rows(self, load: Load, found: Found, view: GmView, home: Scope, ahead: bool) -> TileOp:
@@ -128,23 +128,23 @@ class Operands:
         if load.role != "vector" or load.gm.col_stride != ONE or self.tiles[str(load.dst)].form == "col":
             what = "a tile of such rows that an index names"
             raise unsupported(load.span, what, "give the dim of its rows the tile 1").helped_by(
-                CopyOf(view.picks[0].name)
+                CopyOf(view.gathers[0].name)
             )
-        pick, step = found.rows
-        if self.builder.platform.unified and self.builder.tensors[pick.index].dtype == "int32":
-            return self._taken(load, pick, step, home, ahead)
-        where = (load.gm, pick.index, pick.offset, step, pick.bound)
+        gather, step = found.rows
+        if self.builder.platform.unified and self.builder.tensors[gather.index].dtype == "int32":
+            return self._taken(load, gather, step, home, ahead)
+        where = (load.gm, gather.index, gather.offset, step, gather.bound)
         return GatherRows(load.dst, load.srcs, load.span, load.stage, *where)
 
-    def _taken(self, load: Load, pick: Pick, step: Poly, home: Scope, ahead: bool) -> TileOp:
+    def _taken(self, load: Load, gather: Gather, step: Poly, home: Scope, ahead: bool) -> TileOp:
         """All rows at once, by a tile with their places."""
         rows = self.tiles[str(load.dst)].rows
-        name = self.builder.name(f"{pick.index}_places")
+        name = self.builder.name(f"{gather.index}_places")
         self.tiles[name] = TileVal(name, "int32", Extent(1), rows, "row", load.span)
-        where = GmRef(pick.index, pick.offset, ONE, step, Extent(1), rows)
+        where = GmRef(gather.index, gather.offset, ONE, step, Extent(1), rows)
         self.builder.emit(Load.of(load, name, gm=where), home, ahead)
-        most = pick.places.evaluate({dim.name: dim.max for dim in self.program.dims})
-        table = replace(load.gm, rows=Extent(most, None if pick.places.constant is not None else pick.places))
+        most = gather.places.evaluate({dim.name: dim.max for dim in self.program.dims})
+        table = replace(load.gm, rows=Extent(most, None if gather.places.constant is not None else gather.places))
         return GatherRowsByTile.of(load, load.dst, name, gm=table)
 
     def loaded_name(self, value: Value, tensor: str) -> str:
@@ -324,7 +324,7 @@ class Operands:
                         op.span, "a slice with run-time bounds of a computed tile", "slice the input instead"
                     )
                 start, width = start + begin, size
-            elif op.kind in ("transpose", "reorder", "picked"):
+            elif op.kind in ("transpose", "reorder", "gathered"):
                 raise unsupported(op.span, f"a {op.kind} of a computed tile", "transpose the input instead")
         return start, width
 

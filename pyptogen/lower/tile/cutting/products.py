@@ -99,9 +99,9 @@ class Products:
         if view is None:
             error = unsupported(op.span, "scales that their own kernel computes", "put them into a stage of their own")
             raise error.helped_by(TwoKernels(op.result.name, root(value.name, self.defining)))
-        if view.picks:
+        if view.gathers:
             raise unsupported(op.span, "scales that an index names", "copy them first").helped_by(
-                CopyOf(view.picks[0].name)
+                CopyOf(view.gathers[0].name)
             )
         if view.per_iteration is not None:
             raise unsupported(op.span, "scales that iterations of a loop made", "collect them")

@@ -1,12 +1,12 @@
 """Values in GM seen through views, and the window of a tile in them.
 
-A view of a GM tensor is another address. Where an index tells which slice is meant (`picked`), the address is known
+A view of a GM tensor is another address. Where an index tells which slice is meant (`gathered`), the address is known
 when the core has read that number:
 
-before: w_b = picked(w: [groups, k, n], group: [blocks]); y = matmul(rows, w_b)       one block a tile
+before: w_b = gathered(w: [groups, k, n], group: [blocks]); y = matmul(rows, w_b)       one block a tile
 after:  for blocks0: group_here = read group[blocks0]; w_b = load w[group_here * k * n]; y_acc = matmul rows, w_b
 
-before: r = picked(table: [v, h], token: [t]); y = total + r                           many rows a tile
+before: r = gathered(table: [v, h], token: [t]); y = total + r                           many rows a tile
 after:  for t0: r = load_rows table[…; 32 x h] by token[t0]; y = total + r
 """
 
@@ -19,7 +19,7 @@ from pyptogen.lower.refusal import CopyOf, TwoKernels, unsupported
 from pyptogen.lower.tensor.ir import DTYPES, PACKED, PRODUCTS, Op, Scalar, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.cutting.axes import Factor, GmView, Pick
+from pyptogen.lower.tile.cutting.axes import Factor, GmView, Gather
 from pyptogen.lower.tile.cutting.gm_views import GmViews
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
@@ -35,7 +35,7 @@ class Found:
     with its first place for the tile, and how far apart the places of neighbouring rows stand."""
 
     offset: Poly
-    rows: tuple[Pick, Poly] | None = None
+    rows: tuple[Gather, Poly] | None = None
 
 
 class Windows:
@@ -71,33 +71,33 @@ class Windows:
             Refused: PTG303, a tile takes slices that lie apart in another way.
         """
         offset, rows = ZERO, None
-        for number, pick in enumerate(view.picks):
-            along = [factor for axis in view.axes for factor in axis if factor.pick == number]
-            place, wide = pick.offset, []
+        for number, gather in enumerate(view.gathers):
+            along = [factor for axis in view.axes for factor in axis if factor.gather == number]
+            place, wide = gather.offset, []
             for factor in along:
                 loop = scope.loop_of(factor.dim)
                 if loop is not None and not factor.still:
                     place = place + Poly.of(loop.var) * factor.stride
                 wide += [factor] if (loop.tile if loop is not None else factor.extent.constant) != 1 else []
-            self.builder.note_read(pick.index)
+            self.builder.note_read(gather.index)
             if wide and (rows is not None or wide != [shape.row]):
                 error = unsupported(op.span, "a tile of slices that an index names", "give their dim the tile 1")
-                raise error.helped_by(CopyOf(pick.name))
+                raise error.helped_by(CopyOf(gather.name))
             if wide:
-                rows = (replace(pick, offset=place), wide[0].stride)
+                rows = (replace(gather, offset=place), wide[0].stride)
                 continue
-            offset = offset + Poly.of(self._read(pick, place, along, scope, op, early)) * pick.step
+            offset = offset + Poly.of(self._read(gather, place, along, scope, op, early)) * gather.step
         return Found(offset, rows)
 
-    def _read(self, pick: Pick, place: Poly, along: Sequence[Factor], scope: Scope, op: Op, early: bool) -> str:
+    def _read(self, gather: Gather, place: Poly, along: Sequence[Factor], scope: Scope, op: Op, early: bool) -> str:
         """The number that an element of an index is read to, in the outermost scope that has its dims."""
         home, dims = scope, {factor.dim for factor in along}
         while home.parent is not None and home.dim not in dims:
             home = home.parent
-        key = (pick.index, place, id(home))
+        key = (gather.index, place, id(home))
         if key not in self.found:
-            self.found[key] = self.builder.number(pick.index)
-            read = ReadIndex(None, (), op.span, op.stage, self.found[key], pick.index, place, pick.bound)
+            self.found[key] = self.builder.number(gather.index)
+            read = ReadIndex(None, (), op.span, op.stage, self.found[key], gather.index, place, gather.bound)
             self.builder.emit(read, home, early or home is not scope)
         return self.found[key]
 
@@ -107,14 +107,14 @@ class Windows:
         for axis in view.axes:
             for factor in axis:
                 loop = scope.loop_of(factor.dim)
-                if loop is not None and not factor.still and factor.pick is None:
+                if loop is not None and not factor.still and factor.gather is None:
                     offset = offset + Poly.of(loop.var) * factor.stride
         if view.per_iteration is not None:
             loop = scope.loop_of(view.per_iteration.loop.block.name)
             assert loop is not None
             offset = offset + Poly.of(loop.var) * view.per_iteration.step
         row = next((f for a in view.axes for f in a if _same(f, shape.row)), None)
-        row_stride = ONE if row is None else row.stride if row.pick is None else view.picks[row.pick].step
+        row_stride = ONE if row is None else row.stride if row.gather is None else view.gathers[row.gather].step
         columns = view.axes[-1] if view.axes else ()
         col_stride = next((f.stride for f in reversed(columns) if _same(f, shape.col)), ONE)
         return GmRef(view.tensor, offset, row_stride, col_stride, shape.rows, shape.cols)
@@ -127,15 +127,15 @@ class Windows:
         """
         *outer, depth, columns = view.axes
         matrix = self.position(tuple(factor for axis in outer for factor in axis), scope)
-        if view.picks:
+        if view.gathers:
             before = ref.offset - self.position(columns, scope)
             for factor in depth:
                 loop = scope.loop_of(factor.dim)
                 before = before - (Poly.of(loop.var) * factor.stride if loop is not None else ZERO)
             found = before.quotient(tensor.shape[-2] * tensor.shape[-1])
-            if found is None or any(factor.pick is not None for factor in (*depth, *columns)):
+            if found is None or any(factor.gather is not None for factor in (*depth, *columns)):
                 error = unsupported(op.span, "an index into matrices of the form `nz`", "leave `@ nz` out")
-                raise error.helped_by(CopyOf(view.picks[0].name))
+                raise error.helped_by(CopyOf(view.gathers[0].name))
             matrix = found
         elif len(view.axes) > len(tensor.shape):  # parts of the depth of one matrix
             matrix, depth = ZERO, tuple(factor for axis in (*outer, depth) for factor in axis)
@@ -145,7 +145,7 @@ class Windows:
         """The window of a tile that is stored to an output of the form `nz`.
 
         Raises:
-            Refused: PTG303, tiles that cut through its boxes, or are columns.
+            Refused: PTG303, tiles that cut through its fractals, or are columns.
         """
         tensor = self.builder.tensors[view.tensor]
         ref = self.packed_ref(view, ref, tensor, scope, op)
@@ -154,11 +154,11 @@ class Windows:
         while around is not None:
             steps[around.var] = 1 if around.start.terms and around.role != "sub" else around.tile
             around = around.parent
-        k_step, n_step = self.builder.platform.box(DTYPES[tensor.dtype])
-        rows = k_step if self.builder.platform.packed_nz else 1  # elsewhere a box has row after row
+        k_step, n_step = self.builder.platform.fractal(DTYPES[tensor.dtype])
+        rows = k_step if self.builder.platform.packed_nz else 1  # elsewhere a fractal has row after row
         apart = op.kind in PRODUCTS and not self.builder.platform.unified and not _of_fixpipe(ref, tensor)
         if apart or column or not ref.k.is_multiple_of(rows, steps) or not ref.n.is_multiple_of(n_step, steps):
-            error = unsupported(op.span, f"`{tensor.name}` @ nz from tiles that cut through its boxes", "cut others")
+            error = unsupported(op.span, f"`{tensor.name}` @ nz from tiles that cut through its fractals", "cut others")
             raise error.helped_by(CopyOf(op.result.name))
         return replace(ref, row_stride=tensor.shape[-2])
 
@@ -210,8 +210,8 @@ def _same(factor: Factor, wanted: Factor | None) -> bool:
 
 
 def _of_fixpipe(ref: GmRef, tensor: GmTensor) -> bool:
-    """Whether the fixpipe writes a tile of an accumulator to boxes of `nz`: its columns lie as far apart in GM as the
-    tile has rows, in whole boxes, which are those of the matrix then (public A2/A3 headers, TStoreAccNz2nz)."""
+    """Whether the fixpipe writes a tile of an accumulator to fractals of `nz`: its columns lie as far apart in GM as
+    the tile has rows, in whole fractals, which are those of the matrix then (public A2/A3 headers, TStoreAccNz2nz)."""
     rows, cols = ref.rows, ref.cols
     whole = rows.valid is None and rows.size == tensor.shape[-2].constant and cols.valid is None
     return whole and rows.size % 16 == 0 and cols.size % 16 == 0 and tensor.dtype in ("fp16", "bf16", "fp32")

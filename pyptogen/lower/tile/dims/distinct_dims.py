@@ -178,7 +178,7 @@ class _Namer:
         if op.kind == "scatter_update":  # an index for each row of the source
             x, index, source = shapes
             return [x, self._aligned(index, source[: len(index)]), source], self._distinct(given)
-        if op.kind == "picked":
+        if op.kind == "gathered":
             x, index = shapes
             axis = int(op.attrs["axis"])
             result = self._distinct((*x[:axis], *index, *x[axis + 1 :]))

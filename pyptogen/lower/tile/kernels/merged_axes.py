@@ -82,7 +82,7 @@ class _Merged:
         """The axes of the result of an operation in GM.
 
         Raises:
-            Refused: PTG303, it lies in boxes.
+            Refused: PTG303, it lies in fractals.
         """
         view = self.views.written(op.result)
         if self.b.tensors[view.tensor].layout == "nz":

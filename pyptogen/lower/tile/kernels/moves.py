@@ -68,7 +68,7 @@ def run(
     """The kernel as it is cut.
 
     Raises:
-        Refused: PTG303, what has no strides: a value that an index leads to, or that lies in boxes.
+        Refused: PTG303, what has no strides: a value that an index leads to, or that lies in fractals.
     """
     return _Kernel(KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program))).seen()
 
@@ -195,7 +195,7 @@ class _Kernel:
         """The statements of moves that have their loops together."""
         views = [view for move in moves for view in move.views]
         boxed = self.builder.tensors[views[0].tensor].layout == "nz"
-        items = self._in_boxes(views) if boxed else self._in_rows(views, moves[0].result.dtype)
+        items = self._in_fractals(views) if boxed else self._in_rows(views, moves[0].result.dtype)
         words = [*("axis" for _ in items[2:]), "rows", "columns"][-len(items) or 2 :]
         dims = [self._dim(item, word) for (item, _), word in zip(items, words, strict=True)]
         named = [(dim, choice) for dim, (_, choice) in zip(dims, items, strict=True) if dim is not None]
@@ -294,14 +294,14 @@ class _Kernel:
         one = Item(ONE, (ONE,) * len(views))
         return [*map(_one_by_one, merged(outer)), (runs[0], _rows(count)), _one_by_one(one)] if count else None
 
-    def _in_boxes(self, views: Sequence[GmView]) -> list[tuple[Item, Choice]]:
-        """The axes of matrices in boxes, with tiles of whole boxes.
+    def _in_fractals(self, views: Sequence[GmView]) -> list[tuple[Item, Choice]]:
+        """The axes of matrices in fractals, with tiles of whole fractals.
 
         Raises:
             DiagnosticError: PTG303, the rows of the operand lie apart.
         """
         dtype = self.op.result.dtype
-        deep, wide = self.platform.box(DTYPES[dtype])
+        deep, wide = self.platform.fractal(DTYPES[dtype])
         one = Item(ONE, (ONE, ONE))
         *several, down, across = (
             merged(items_of(self.op.span, *([view.axes[at]] for view in views))) for at in range(len(views[0].axes))

@@ -92,14 +92,14 @@ class StandaloneBuilder:
         tensor = self.gm_names[base]
         whole = self.defining[base].result if base in self.defining else self._input(base)
         if self.tensors[tensor].layout == "nz" and base in self.defining:
-            raise unsupported(self.op.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out").helped_by(
+            raise unsupported(self.op.span, f"what lies in fractals, `{tensor}`", "leave `@ nz` out").helped_by(
                 CopyOf(base)
             )
         if self.tensors[tensor].layout == "nz":
             raise unsupported(self.op.span, f"`{self.op.kind}` of the packed tensor `{tensor}`", "give it as nd")
         view = replace(self.axes.whole(tensor, whole), per_iteration=self.per_iteration.get(base))
         for op in value_views(self.defining, value.name):
-            if op.kind == "picked":
+            if op.kind == "gathered":
                 error = unsupported(self.op.span, f"`{self.op.kind}` of what an index names", "copy it first")
                 raise error.helped_by(CopyOf(op.result.name))
             seen = asked(self.axes.apply, view, op)
@@ -113,15 +113,15 @@ class StandaloneBuilder:
     def _input(self, name: str) -> Value:
         return next(v for v in self.program.inputs if v.name == name)
 
-    def target(self, op: Op | None = None, boxes: bool = False) -> GmView:
+    def target(self, op: Op | None = None, fractals: bool = False) -> GmView:
         """The result in GM, of the operation at hand or of another one of the kernel.
 
         Raises:
-            Refused: PTG303, it is an output of the layout `nz`, which only those write that ask for ``boxes``.
+            Refused: PTG303, it is an output of the layout `nz`, which only those write that ask for ``fractals``.
         """
         result = (op or self.op).result
         tensor = self.gm_names[result.name]
-        if self.tensors[tensor].layout == "nz" and not boxes:
+        if self.tensors[tensor].layout == "nz" and not fractals:
             raise unsupported(self.op.span, f"`{tensor}` @ nz", "leave `@ nz` out").helped_by(CopyOf(result.name))
         if tensor not in self.writes:
             self.writes.append(tensor)

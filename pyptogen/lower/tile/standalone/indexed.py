@@ -35,7 +35,7 @@ def index_select(b: StandaloneBuilder, op: Op) -> None:
     assert isinstance(x, Value) and isinstance(index, Value)
     axis = int(op.attrs["axis"])
     target, view, places = b.target(), b.source(x), b.source(index)
-    picked = b.merged(b.items((target.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
+    gathered = b.merged(b.items((target.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
     stride = b.stride(view.axes[axis])
     around = [i for part in (slice(axis), slice(axis + 1, None)) for i in b.items(target.axes[part], view.axes[part])]
     items = b.merged(around)
@@ -44,7 +44,7 @@ def index_select(b: StandaloneBuilder, op: Op) -> None:
     several = (
         1 if b.platform.unified else min(ROWS_BY_INDEX, b.most_rows(dtype, min(most, col.extent.constant or most)))
     )
-    *outer, last = picked
+    *outer, last = gathered
     which = [*(b.step(item, 1) for item in outer), b.step(last, several)]
     cols, rows = b.step(col, most), which[-1]
     inner = [*(b.step(item, 1) for item in items), cols]
@@ -273,8 +273,8 @@ def index_add(b: StandaloneBuilder, op: Op) -> None:
     axis, dtype = int(op.attrs["axis"]), op.result.dtype
     target, places, source = b.target(), b.source(index), b.source(src)
     tile_of_owner = _copy(b, op, target, b.source(x))
-    (picked,) = b.merged(b.items((source.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
-    which = b.step(picked, 1)
+    (gathered,) = b.merged(b.items((source.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
+    which = b.step(gathered, 1)
     parts = (slice(axis), slice(axis + 1, None))
     items = b.merged([i for part in parts for i in b.items(target.axes[part], source.axes[part])])
     col = items.pop() if items and items[-1].steps == (ONE, ONE) else Item(ONE, (ONE, ONE))

@@ -1,7 +1,7 @@
 """Slices that an index names, read where they lie.
 
 before: w_b = index_select(w, 0, group); y = batch_matmul(rows, w_b)
-after:  w_b = picked(w, 0, group); y = batch_matmul(rows, w_b)
+after:  w_b = gathered(w, 0, group); y = batch_matmul(rows, w_b)
 
 Products read each slice where the index finds it, and so does the work of a loop's iterations, which has no copy. The
 index runs along an axis other than the last one, so that what it names are runs of elements. What cannot be read so
@@ -28,7 +28,9 @@ def index_select(f: Fitter, op: Op) -> Value:
     in_place = runs and op.result.name not in f.copied and _is_read_by(readers, f.program, op.result.name)
     in_place = in_place and (bool(op.loop) or not _is_updated(f.program, op))
     operands = [f.operand(operand) for operand in op.operands]
-    return f.emit("picked" if in_place else "index_select", operands, op.result.dtype, op.result.shape, attrs=op.attrs)
+    return f.emit(
+        "gathered" if in_place else "index_select", operands, op.result.dtype, op.result.shape, attrs=op.attrs
+    )
 
 
 def _is_read_by(kinds: frozenset[str], program: Program, name: str) -> bool:

@@ -12,7 +12,7 @@ from pyptogen.lower.refusal import CopyOf, Refusal, TwoKernels, asked, unsupport
 from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Value
 from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting import concat as concat_pass
-from pyptogen.lower.tile.cutting.axes import GmView, Gather, one_run
+from pyptogen.lower.tile.cutting.axes import Gather, GmView, one_run
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope

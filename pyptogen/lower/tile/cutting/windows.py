@@ -19,7 +19,7 @@ from pyptogen.lower.refusal import CopyOf, TwoKernels, unsupported
 from pyptogen.lower.tensor.ir import DTYPES, PACKED, PRODUCTS, Op, Scalar, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.cutting.axes import Factor, GmView, Gather
+from pyptogen.lower.tile.cutting.axes import Factor, Gather, GmView
 from pyptogen.lower.tile.cutting.gm_views import GmViews
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder

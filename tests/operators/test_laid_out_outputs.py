@@ -111,6 +111,24 @@ verify:
 """
 """Updates, conditions, orders, scans, gathers, loops: what leaves results row after row, or takes only those."""
 
+MERGED = """\
+pyptogen: 1
+operator: merged
+dims: {b: {min: 1, max: 100}, h: 4, n: 6, d: 16, ld: {min: 16, max: 4096}}
+inputs:
+  x: fp32[b, h, n, d]
+  w: {shape: [b, d], dtype: fp32, strides: [ld, 1]}
+outputs:
+  y: {shape: [b, h, d], dtype: fp32, strides: [h * ld, ld, 1]}
+  z: {shape: [b, h, n, d], dtype: fp32, strides: [h * n * ld, n * ld, ld, 1]}
+  p: {shape: [b, n, h, d], dtype: fp32, strides: [h * n * ld, h * ld, ld, 1]}
+graph:
+  sums: {y: "sum(x + reshape(w, [b, 1, 1, d]), axis=2)"}
+  running: {z: "cumsum(x, axis=2) * 2"}
+  moved: {p: "permute(exp(x), [0, 2, 1, 3])"}
+"""
+"""Axes that a kernel sees as one, in results with gaps."""
+
 
 def arguments(t: int, pitch: int) -> dict[str, Any]:
     """Small whole numbers: sums and products of them are exact."""
@@ -192,6 +210,15 @@ def test_every_way_to_make_a_result(target: str, tmp_path: Path) -> None:
     path = tmp_path / "ways.yaml"
     path.write_text(WAYS)
     found = verify_case(pyptogen.compile(path, target=target, threads=2), {"t": 37, "slots": 64})
+    assert [verdict.describe() for verdict in found.verdicts if not verdict.passed] == []
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
+@pytest.mark.parametrize("b", [1, 7])
+def test_axes_that_are_one_in_results_with_gaps(target: str, b: int, tmp_path: Path) -> None:
+    path = tmp_path / "merged.yaml"
+    path.write_text(MERGED)
+    found = verify_case(pyptogen.compile(path, target=target, threads=2), {"b": b, "ld": 33})
     assert [verdict.describe() for verdict in found.verdicts if not verdict.passed] == []
 
 

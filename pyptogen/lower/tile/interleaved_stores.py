@@ -47,9 +47,10 @@ class _Turns:
     loads: tuple[int, ...]
 
 
-class _Interleaved(AddedTiles):
+class _Interleaved:
     def __init__(self, kernel: TileKernel) -> None:
-        super().__init__(kernel.tiles, [*kernel.arguments, *(loop.var for loop in walk_loops(kernel.body))])
+        self.added = AddedTiles(kernel.tiles, [*kernel.arguments, *(loop.var for loop in walk_loops(kernel.body))])
+        self.tiles = self.added.tiles
         read = [name for op in walk(kernel.body) for name in op.srcs if isinstance(name, str)]
         self.read_once = {name for name in read if read.count(name) == 1}
         self.ahead: list[Node] = []
@@ -99,7 +100,7 @@ class _Interleaved(AddedTiles):
         first, several, count = stores[0], len(stores), stores[0].gm.rows.size
         run_, cols = self.tiles[str(first.srcs[0])], Extent(several * count)
         line = replace(run_, rows=Extent(1), cols=cols, form="row")
-        beside, taken = (self.add(f"{first.gm.tensor}_{word}", line) for word in ("beside", "in_turn"))
+        beside, taken = (self.added.add(f"{first.gm.tensor}_{word}", line) for word in ("beside", "in_turn"))
         made = list[Node]()
         for at, load in enumerate(loads):
             part = replace(line, name=str(load.dst), cols=Extent(count), parent=beside, col_offset=at * count)
@@ -116,8 +117,8 @@ class _Interleaved(AddedTiles):
         if (several, count) in self.places:
             return self.places[several, count]
         like = TileVal("", "int32", Extent(1), Extent(several * count), "row", op.span)
-        whole, index = (self.add(name, like) for name in ("counted", "places"))
-        at, turn = (self.add(name, replace(like, dtype="fp32")) for name in ("at", "turn"))
+        whole, index = (self.added.add(name, like) for name in ("counted", "places"))
+        at, turn = (self.added.add(name, replace(like, dtype="fp32")) for name in ("at", "turn"))
 
         def by(tile: str, fn: str, value: float) -> Binary:
             return Binary(tile, (tile, ScalarArg(sympy.Float(value), op.span)), op.span, op.stage, fn=fn)

@@ -31,7 +31,7 @@ class GmViews:
             Refused: PTG303, what an index names cannot be seen so, or no strides express a reshape.
             Refused: PTG303, this kernel computes the index: it is read from GM, number by number.
         """
-        if name in self.builder.seen:
+        if name in self.builder.seen and name not in self.mine:
             return self.builder.seen[name]
         base = root(name, self.defining)
         if base in self.mine or base not in self.builder.gm_names:

@@ -23,7 +23,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refusal, asked, unsupported
 from pyptogen.lower.tensor.ir import SCAN, Dim, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
-from pyptogen.lower.tile.cutting.axes import Axes, Axis
+from pyptogen.lower.tile.cutting.axes import Axes, Axis, Factor, GmView
 from pyptogen.lower.tile.cutting.gm_views import GmViews
 from pyptogen.lower.tile.cutting.items import items_of, merged
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
@@ -32,7 +32,7 @@ from pyptogen.lower.tile.ir import GmTensor
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.kernels.seen import Seen
 from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS
-from pyptogen.records import replace
+from pyptogen.records import dataclass, replace
 
 
 def run(
@@ -47,6 +47,15 @@ def run(
     if isinstance(found, Refusal) or found.shape == found.operand.shape:
         return Seen(program, kernel, Axes(program))
     return found.rewritten()
+
+
+@dataclass(frozen=True, slots=True)
+class _MergedAxis:
+    """Its size, which of the values that are read have it, and what it is of each result in GM."""
+
+    size: Any
+    read: tuple[bool, ...]
+    written: tuple[Axis, ...]
 
 
 class _Merged:
@@ -73,10 +82,17 @@ class _Merged:
         along = self._merged([side[axis : axis + 1] for side in whole], "depth")
         behind = self._merged([side[axis + 1 :] for side in sides], "columns")
         if len(along) != 1:
-            along = [(operand.shape[axis], tuple(bool(read[axis]) for read in reads))]
+            along = [_MergedAxis(operand.shape[axis], tuple(bool(read[axis]) for read in reads), ())]
         self.axis, together = len(before), (*before, *along, *behind)
-        self.shape = tuple(size for size, _ in together)
-        self.flat = {v.name: self._flat(v, [has[n] for _, has in together]) for n, v in enumerate(self.read)}
+        self.shape = tuple(one.size for one in together)
+        self.flat = {v.name: self._flat(v, [one.read[n] for one in together]) for n, v in enumerate(self.read)}
+        self.written: dict[str, GmView] = {}
+        for at, (name, axes) in enumerate(zip(b.kernel.writes, written, strict=True)):
+            places = [one.written[at] for one in before], [one.written[at] for one in behind]
+            whole_axis = along[0].written[at] if along[0].written else axes[axis]
+            self.written[name] = replace(
+                self.views.written(made[name].result), axes=(*places[0], whole_axis, *places[1])
+            )
 
     def _result(self, op: Op) -> tuple[Axis, ...]:
         """The axes of the result of an operation in GM.
@@ -96,18 +112,21 @@ class _Merged:
         axes = zip((*missing, *view.axes), shape, strict=True)
         return tuple(has or tuple(replace(factor, stride=ZERO) for factor in wanted) for has, wanted in axes)
 
-    def _merged(self, sides: Sequence[tuple[Axis, ...]], word: str) -> list[tuple[Any, Sequence[bool]]]:
-        """The sizes of neighbouring axes once they are merged, and which of the values that are read have each. A dim
-        by itself stays; else there is one more."""
+    def _merged(self, sides: Sequence[tuple[Axis, ...]], word: str) -> list[_MergedAxis]:
+        """Neighbouring axes once they are merged; ``sides``: of the operand, of results that are written if they have
+        them, and of what is read. A dim by itself stays; else there is one more."""
         left = [factor for axis in sides[0] for factor in axis if factor.extent != ONE]
-        found: list[tuple[Any, Sequence[bool]]] = []
+        found: list[_MergedAxis] = []
         for item in merged(items_of(self.along.span, *sides)):
             taken = [left.pop(0)]
             while reduce(Poly.__mul__, (factor.extent for factor in taken)) != item.extent:
                 taken.append(left.pop(0))
             alone = taken[0].dim if len(taken) == 1 else None
-            has = [step != ZERO for step in item.steps[-len(self.read) :]]
-            found.append((dim_symbol(alone or self._dim(item.extent, word)), has))
+            dim = alone or self._dim(item.extent, word)
+            steps = item.steps[1:]
+            of_results, of_read = steps[: -len(self.read)], steps[-len(self.read) :]
+            written = tuple((Factor(dim, item.extent, step),) for step in of_results)
+            found.append(_MergedAxis(dim_symbol(dim), tuple(step != ZERO for step in of_read), written))
         return found
 
     def _dim(self, extent: Poly, word: str) -> str:
@@ -137,4 +156,4 @@ class _Merged:
         ops = {op.result.name: made[op.result.name] for op in self.b.kernel.ops}
         every = (*(ops.get(op.result.name, op) for op in self.b.program.ops), *self.flat.values())
         program = replace(self.b.program, ops=every, dims=(*self.b.program.dims, *self.dims))
-        return Seen(program, replace(self.b.kernel, ops=tuple(ops.values())), Axes(program))
+        return Seen(program, replace(self.b.kernel, ops=tuple(ops.values())), Axes(program), views=self.written)

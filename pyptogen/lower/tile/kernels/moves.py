@@ -210,8 +210,9 @@ class _Kernel:
                     for dim, (item, _) in zip(dims, items, strict=True)
                 )
                 values[value.name] = self._seen(value, replace(view, axes=axes, per_iteration=None), boxed=boxed)
+                if value is move.result:  # what is read where it lies has a name of its own
+                    self.written.add(values[value.name].name)
                 at += 1
-            self.written.add(values[move.result.name].name)
             yield from self._statements(move, values, shape)
 
     def _statements(self, move: _Move, values: dict[str, Value], shape: Shape) -> Iterator[Op]:

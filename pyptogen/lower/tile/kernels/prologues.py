@@ -100,10 +100,12 @@ def _views_between(reduction: Op, readers: _Readers) -> set[str]:
 
 
 def _may_join(op: Op, reduction: Op, operand: Value) -> bool:
-    """Whether an operation makes an element of what is reduced from those in the same place."""
-    result = op.result
+    """Whether an operation makes an element of what is reduced from those in the same place. Several elements of a byte
+    are taken apart before they are moved."""
+    result, moves = op.result, reduction.kind in MOVED
+    made = [result, *(v for v in op.operands if moves and isinstance(v, Value))]
     of_kind = op.kind in BY_ELEMENT and not op.loop and op.stage == reduction.stage
-    return of_kind and result.shape == operand.shape and result.dtype not in PACKED
+    return of_kind and result.shape == operand.shape and not any(value.dtype in PACKED for value in made)
 
 
 class _Readers:

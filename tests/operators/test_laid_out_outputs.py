@@ -122,10 +122,12 @@ outputs:
   y: {shape: [b, h, d], dtype: fp32, strides: [h * ld, ld, 1]}
   z: {shape: [b, h, n, d], dtype: fp32, strides: [h * n * ld, n * ld, ld, 1]}
   p: {shape: [b, n, h, d], dtype: fp32, strides: [h * n * ld, h * ld, ld, 1]}
+  v: fp32[b, d]
 graph:
-  sums: {y: "sum(x + reshape(w, [b, 1, 1, d]), axis=2)"}
+  sums: {y: "sum(x, axis=2)"}
   running: {z: "cumsum(x, axis=2) * 2"}
   moved: {p: "permute(exp(x), [0, 2, 1, 3])"}
+  pitch: {v: w * 2}
 """
 """Axes that a kernel sees as one, in results with gaps."""
 

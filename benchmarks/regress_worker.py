@@ -54,7 +54,7 @@ class Worker:
             file = Path(folder) / f"{name}.npy"
             if write:
                 np.save(file, np.frombuffer(arrays[name].tobytes(), np.uint8))
-            elif file.exists() and file.stat().st_size >= arrays[name].nbytes:
+            if file.exists() and file.stat().st_size >= arrays[name].nbytes:  # both read it: memory of one kind
                 bits = np.load(file)
                 if bits.size == arrays[name].nbytes:
                     arrays[name] = bits.view(arrays[name].dtype).reshape(arrays[name].shape)

@@ -16,12 +16,8 @@ class GmViews:
 
     def __init__(self, builder: KernelBuilder) -> None:
         self.builder = builder
-        self.program, self.axes, self.defining, self.mine = (
-            builder.program,
-            builder.axes,
-            builder.defining,
-            builder.mine,
-        )
+        self.program, self.axes = builder.program, builder.axes
+        self.defining, self.mine = builder.defining, builder.mine
         self.per_iteration = values_per_iteration(builder.axes)
 
     def read(self, name: str, reader: Op) -> GmView | None:

@@ -12,8 +12,7 @@ from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tensor.program_names import loop_variable, names_in_kernels
 from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting.axes import Axes, Factor, GmView, regrouped
-from pyptogen.lower.tile.cutting.items import Item as Item
-from pyptogen.lower.tile.cutting.items import items_of, merged
+from pyptogen.lower.tile.cutting.items import Item, items_of, merged
 from pyptogen.lower.tile.ir import (
     Extent,
     Form,
@@ -27,7 +26,6 @@ from pyptogen.lower.tile.ir import (
     TileOp,
     TileVal,
 )
-from pyptogen.lower.tile.kernels.moves import CPU_TILE_BYTES as CPU_TILE_BYTES
 from pyptogen.lower.tile.kernels.moves import elements_of_a_tile, most_rows
 from pyptogen.lower.tile.kernels.partition import KernelOps, defining_ops
 from pyptogen.lower.tile.loops.between_iterations import values_per_iteration
@@ -113,15 +111,15 @@ class StandaloneBuilder:
     def _input(self, name: str) -> Value:
         return next(v for v in self.program.inputs if v.name == name)
 
-    def target(self, op: Op | None = None, fractals: bool = False) -> GmView:
+    def target(self, op: Op | None = None) -> GmView:
         """The result in GM, of the operation at hand or of another one of the kernel.
 
         Raises:
-            Refused: PTG303, it is an output of the layout `nz`, which only those write that ask for ``fractals``.
+            Refused: PTG303, it is an output of the layout `nz`.
         """
         result = (op or self.op).result
         tensor = self.gm_names[result.name]
-        if self.tensors[tensor].layout == "nz" and not fractals:
+        if self.tensors[tensor].layout == "nz":
             raise unsupported(self.op.span, f"`{tensor}` @ nz", "leave `@ nz` out").helped_by(CopyOf(result.name))
         if tensor not in self.writes:
             self.writes.append(tensor)

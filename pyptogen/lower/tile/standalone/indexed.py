@@ -9,9 +9,10 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import DTYPES, Op, Value
 from pyptogen.lower.tensor.views import input_part, root
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
+from pyptogen.lower.tile.cutting.items import Item
 from pyptogen.lower.tile.ir import Condition, Element, Extent, Form, GmRef, Loop, Node, Owner, TileOp
 from pyptogen.lower.tile.ops import TAKEN_BY_INDEX, Binary, GatherElements, GatherFromTile, GatherRows, ReadIndex
-from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
+from pyptogen.lower.tile.standalone.builder import StandaloneBuilder, Step
 from pyptogen.lower.tile.standalone.copies import move
 from pyptogen.records import replace
 

@@ -24,6 +24,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tile.cutting.axes import GmView
+from pyptogen.lower.tile.cutting.items import Item
 from pyptogen.lower.tile.ir import Extent, GmRef, Loop, Node, TileOp
 from pyptogen.lower.tile.ops import (
     Binary,
@@ -37,7 +38,7 @@ from pyptogen.lower.tile.ops import (
     Unary,
 )
 from pyptogen.lower.tile.sorted_rows import BLOCK, LISTS, START, Way, fastest
-from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
+from pyptogen.lower.tile.standalone.builder import StandaloneBuilder, Step
 from pyptogen.records import dataclass
 
 LONGEST_PART = 64 * BLOCK

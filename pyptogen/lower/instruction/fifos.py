@@ -37,20 +37,23 @@ Outline = tuple[Event | Iterations, ...]
 def played(outline: Outline, trips: int, inner: int, parts: int = 1) -> list[Event]:
     """The events of a program, with ``trips`` iterations of outer loops, ``inner`` ones of loops within, and ``parts``
     of loops over parts of a tile, as far as it has so many."""
-    found: list[Event] = []
 
-    def play(nodes: Outline, trips: int, turn: int, turns: int) -> None:
+    def play(nodes: Outline, trips: int, turn: int, turns: int) -> list[Event]:
+        found: list[Event] = []
         for node in nodes:
             if not isinstance(node, Iterations):
                 found.append(node)
                 continue
             iterations = trips if node.most is None else min(node.most, parts)
             iterations = iterations if node.ahead is None else int(0 <= turn + node.ahead < turns)
-            for n in range(-node.distance, iterations):
-                play(node.body, inner, n, iterations)
+            if any(isinstance(inside, Iterations) and inside.ahead is not None for inside in node.body):
+                for n in range(-node.distance, iterations):
+                    found += play(node.body, inner, n, iterations)
+            elif node.distance + iterations > 0:  # each iteration does the same
+                found += play(node.body, inner, 0, iterations) * (node.distance + iterations)
+        return found
 
-    play(outline, trips, 0, 1)
-    return found
+    return play(outline, trips, 0, 1)
 
 
 @lru_cache(maxsize=1024)
@@ -58,14 +61,20 @@ def first_fault(cube: Outline, vector: Outline, slots: tuple[tuple[str, int], ..
     """What goes wrong between two programs for some trip counts, from 0 to two more than fill a fifo; None if nothing
     does. Tile sizes do not matter to it, so most of the programs that are asked about are alike."""
     longest = max((count for _, count in slots), default=0)
+    nested = any(_is_nested(node) for node in (*cube, *vector))
     for part in range(1, most_parts((*cube, *vector)) + 1):
         most = longest // part + 2
         for trips in range(most + 1):
-            for inner in range(most + 1) if trips else (0,):
+            for inner in range(most + 1) if trips and nested else (0,):
                 wrong = together(played(cube, trips, inner, part), played(vector, trips, inner, part), dict(slots))
                 if wrong:
                     return f"{wrong[0][0]} (loops of {trips}, within them {inner} iterations)"
     return None
+
+
+def _is_nested(node: Event | Iterations) -> bool:
+    """Whether it is a loop with loops within."""
+    return isinstance(node, Iterations) and any(isinstance(inside, Iterations) for inside in node.body)
 
 
 def most_parts(outline: Outline) -> int:
@@ -84,83 +93,90 @@ def protects(slots: int) -> bool:
     return slots % period(slots) == 0
 
 
-class Fifos:
-    """Slots of all fifos, and words about freed ones that nobody waited for yet."""
+class _Fifo:
+    """One fifo: how many of its slots were claimed, filled, popped and freed, and words about freed ones that nobody
+    waited for yet."""
 
-    def __init__(self, slots: Mapping[str, int]) -> None:
-        self.slots = slots
-        self.claimed = dict.fromkeys(slots, 0)
-        self.filled = dict.fromkeys(slots, 0)
-        self.popped = dict.fromkeys(slots, 0)
-        self.freed = dict.fromkeys(slots, 0)
-        self.words = dict.fromkeys(slots, 0)
-        self.signals: dict[str, int] = {}
+    __slots__ = ("claimed", "filled", "freed", "name", "period", "popped", "slots", "words")
 
-    def _asks(self, fifo: str) -> bool:
-        """Whether the producer waits for a word before its next tile."""
-        number, slots = self.claimed[fifo], self.slots[fifo]
-        return number >= slots and number % period(slots) == 0
+    def __init__(self, name: str, slots: int) -> None:
+        self.name, self.slots, self.period = name, slots, period(slots)
+        self.claimed = self.filled = self.popped = self.freed = self.words = 0
 
-    def ready(self, event: Event) -> bool:
-        """Whether nothing has to be waited for."""
-        what, name = event
-        if what == "claim":
-            return not self._asks(name) or self.words[name] > 0
-        if what == "await":
-            return self.signals.get(name, 0) > 0
-        return what != "pop" or self.filled[name] > self.popped[name]
+    def claim(self) -> bool:
+        """Whether the producer need not wait, for a word about a period of slots; the slot is taken then."""
+        if self.claimed >= self.slots and self.claimed % self.period == 0:
+            if not self.words:
+                return False
+            self.words -= 1
+        self.claimed += 1
+        return True
 
-    def take(self, event: Event) -> str | None:
-        """Let it happen; what is wrong with it, if anything."""
-        what, name = event
-        if what in ("signal", "await"):
-            self.signals[name] = self.signals.get(name, 0) + (1 if what == "signal" else -1)
-            return None
-        fault = self._fault(what, name)
-        if what == "claim":
-            self.words[name] -= int(self._asks(name))
-            self.claimed[name] += 1
-        elif what == "fill":
-            self.filled[name] += 1
-        elif what == "pop":
-            self.popped[name] += 1
-        elif what == "free":
-            self.freed[name] += 1
-            self.words[name] += int(self.freed[name] % period(self.slots[name]) == 0)
-        return fault
+    def free(self) -> None:
+        self.freed += 1
+        if self.freed % self.period == 0:
+            self.words += 1
 
-    def _fault(self, what: str, fifo: str) -> str | None:
-        held, claimed = self.popped[fifo] - self.freed[fifo], self.claimed[fifo] - self.filled[fifo]
-        if what in ("load", "free") and held != 1:
-            return f"{what} of {fifo} with {held} slots popped"
-        if what in ("store", "fill") and claimed != 1:
-            return f"{what} of {fifo} with {claimed} slots claimed"
-        if what == "claim" and self.claimed[fifo] - self.freed[fifo] >= self.slots[fifo]:
-            return f"push to {fifo} into a slot that was not freed"
+    def fault(self, what: str) -> str | None:
+        """What is wrong with an event before it happens, or with a claim that was made."""
+        if what in ("load", "free"):
+            held = self.popped - self.freed
+            return None if held == 1 else f"{what} of {self.name} with {held} slots popped"
+        if what in ("store", "fill"):
+            claimed = self.claimed - self.filled
+            return None if claimed == 1 else f"{what} of {self.name} with {claimed} slots claimed"
+        if what == "claim" and self.claimed - self.freed > self.slots:
+            return f"push to {self.name} into a slot that was not freed"
         return None
 
-    def left(self) -> list[str]:
-        """Fifos that are not empty."""
-        return [fifo for fifo in self.slots if self.claimed[fifo] != self.freed[fifo]]
+
+class _Both:
+    """Fifos and flags between two programs."""
+
+    def __init__(self, slots: Mapping[str, int]) -> None:
+        self.fifos = {name: _Fifo(name, count) for name, count in slots.items()}
+        self.signals: dict[str, int] = {}
+        self.found: list[tuple[str, int, int]] = []
+
+    def run(self, side: int, events: Sequence[Event], begin: int) -> int:
+        """Lets the events of one side happen from number ``begin`` on; the number of the first that has to wait."""
+        fifos, signals = self.fifos, self.signals
+        for at in range(begin, len(events)):
+            what, name = events[at]
+            if what == "signal":
+                signals[name] = signals.get(name, 0) + 1
+                continue
+            if what == "await":
+                if not signals.get(name, 0):
+                    return at
+                signals[name] -= 1
+                continue
+            fifo = fifos[name]
+            if (what == "claim" and not fifo.claim()) or (what == "pop" and fifo.filled <= fifo.popped):
+                return at
+            fault = fifo.fault(what)
+            if fault:
+                self.found.append((fault, side, at))
+            if what == "fill":
+                fifo.filled += 1
+            elif what == "pop":
+                fifo.popped += 1
+            elif what == "free":
+                fifo.free()
+        return len(events)
 
 
 def together(first: Sequence[Event], second: Sequence[Event], slots: Mapping[str, int]) -> list[tuple[str, int, int]]:
     """What goes wrong between two programs whose events these are: the text, which of them, and the number of its
     event. Of a deadlock, the first program's; of what is left in a fifo, the number behind the last event."""
-    fifos = Fifos(slots)
-    found: list[tuple[str, int, int]] = []
-    sides, at = (first, second), [0, 0]
-    moved = True
+    both, sides, at, moved = _Both(slots), (first, second), [0, 0], True
     while moved:
-        moved = False
-        for side, sequence in enumerate(sides):
-            while at[side] < len(sequence) and fifos.ready(sequence[at[side]]):
-                fault = fifos.take(sequence[at[side]])
-                found += [(fault, side, at[side])] if fault else []
-                at[side] += 1
-                moved = True
+        begun = list(at)
+        at = [both.run(side, sides[side], begun[side]) for side in (0, 1)]
+        moved = at != begun
     stuck = [side for side in (0, 1) if at[side] < len(sides[side])]
     if stuck:
         waits = [f"{sides[side][at[side]][0]} of {sides[side][at[side]][1]}" for side in stuck]
-        return [*found, (f"deadlock: {' against '.join(waits)}", stuck[0], at[stuck[0]])]
-    return [*found, *((f"{fifo} is not empty at the end", 0, len(first)) for fifo in fifos.left())]
+        return [*both.found, (f"deadlock: {' against '.join(waits)}", stuck[0], at[stuck[0]])]
+    left = [fifo.name for fifo in both.fifos.values() if fifo.claimed != fifo.freed]
+    return [*both.found, *((f"{name} is not empty at the end", 0, len(first)) for name in left)]

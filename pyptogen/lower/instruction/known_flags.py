@@ -23,8 +23,8 @@ from pyptogen.lower.instruction.trips import Counted
 from pyptogen.lower.tile.ir import distributed_nest
 from pyptogen.records import dataclass, replace
 
-MOST = 256
-"""Questions whose answers a process keeps."""
+MOST = 2048
+"""Questions whose answers a process keeps: a library of 96 operators asks 700."""
 
 
 @dataclass(frozen=True, slots=True)

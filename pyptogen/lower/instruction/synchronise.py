@@ -29,7 +29,7 @@ from pyptogen.lower.instruction.effects import Touches
 from pyptogen.lower.instruction.event_ids import Flags, Order, Share
 from pyptogen.lower.instruction.in_order import all_in_order, first_finding
 from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node, walk
-from pyptogen.lower.instruction.known_flags import KnownFlags, Plan, Question, question
+from pyptogen.lower.instruction.known_flags import KNOWN, KnownFlags, Plan, Question, question
 from pyptogen.lower.instruction.replay import Access, Finding, Path, Replay, Trips, carried, prove, shared, trip_counts
 from pyptogen.lower.tile.ir import distributed_nest
 from pyptogen.lower.verify import IllegalIR, require
@@ -155,7 +155,7 @@ def run(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
 def with_flags_alone(kernel: InstrKernel) -> InstrKernel:
     """The same kernel with flags in the place of unit flags, for texts that have no word for these."""
     handed = any(isinstance(node, Instr) and node.phase is not None for node in walk(kernel.body))
-    return run(unit_flags.without(kernel)) if handed else kernel
+    return run(unit_flags.without(kernel), KNOWN) if handed else kernel
 
 
 def planned(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:

@@ -33,8 +33,8 @@ def compared_sizes(programs: Sequence[InstrKernel], cores: int, lengths: Mapping
     so many cores."""
     sizes = dict(lengths)
     while max((_iterations(one, sizes) for one in programs), default=0) > MOST_ITERATIONS * cores:
-        longest = max(sizes, key=lambda name: sizes[name])
-        if sizes[longest] <= 1:
+        longest = max(sizes, key=lambda name: sizes[name], default=None)
+        if longest is None or sizes[longest] <= 1:
             break
         sizes[longest] = -(-sizes[longest] // 2)
     return sizes

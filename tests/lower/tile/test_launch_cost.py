@@ -70,6 +70,7 @@ def test_comparisons_are_made_at_sizes_that_are_soon_walked() -> None:
     long = compared_sizes(programs, 1, {"sq": 1 << 16, "kv": 1 << 15})
     assert long["sq"] * long["kv"] < (1 << 31) / MOST_ITERATIONS
     assert compared_sizes([], 1, {"sq": 1 << 16}) == {"sq": 1 << 16}
+    assert compared_sizes(programs, 0, {}) == {}  # all sizes are known: there is none to make smaller
 
 
 def test_a_launch_has_a_block_a_tile_and_no_more_than_cores() -> None:

@@ -15,7 +15,7 @@ from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tile.ir import Loop, TileKernel, walk, walk_loops
-from pyptogen.lower.tile.ops import Binary, Broadcast, GatherFromTile, Load, Store, Transpose, Unary
+from pyptogen.lower.tile.ops import Binary, Broadcast, GatherFromTile, GatherRows, Load, Store, Transpose, Unary
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 from pyptogen.schema import Source, load_source
 from pyptogen.simulate.graph import interpret as run_instructions
@@ -66,6 +66,24 @@ FORMS = {
     "work ahead of views": ('x: "fp32[b, long]", z: "fp32[b, 1]"', "fp32[long, b]", "transpose(relu(x) * z)"),
     "work ahead of a part": ('x: "fp32[b, 2 * e]"', "fp32[e, b]", "transpose((x * x)[:, e:])"),
     "counted": ('x: "int32[b]"', "int32[b]", "x + arange(b)"),
+    "rows by an index": ('x: "fp32[n, d, e]", i: "int32[b]"', "fp32[b, d, e]", "index_select(x, 0, i)"),
+    "columns by an index": ('x: "bf16[h, n]", i: "int32[b]"', "bf16[h, b]", "index_select(x, 1, i)"),
+    "an inner axis by an index": (
+        'x: "int8[b, n, e]", i: "int32[40]"',
+        "int8[b, 40, e]",
+        "index_select(x, 1, i)",
+    ),
+    "rows of another order by an index": (
+        'x: "fp32[e, n]", i: "int64[b]"',
+        "fp32[b, e]",
+        "index_select(transpose(x), 0, i)",
+    ),
+    "numbers by an index": ('x: "int32[n]", i: "int32[b]"', "int32[b]", "index_select(x, 0, maximum(i, 1))"),
+    "numbers by a column": (
+        'x: "int32[n]", i: "int32[b, 2]"',
+        "int32[b]",
+        "index_select(x, 0, reshape(i[:, 1:], [b]))",
+    ),
     "one number": ('x: "fp32[1, 1]"', "fp32[1]", "reshape(x, [1])"),
 }
 
@@ -98,7 +116,7 @@ def given(of: Program, b: int) -> dict[str, np.ndarray[Any, Any]]:
     shapes = {v.name: (v, [int(sympy.sympify(size).subs(sizes)) for size in v.shape]) for v in of.inputs}
     found: dict[str, np.ndarray[Any, Any]] = {}
     for name, (value, shape) in shapes.items():
-        numbers = rng.integers(-9, 10, shape)
+        numbers = rng.integers(0, 3, shape) if name == "i" else rng.integers(-9, 10, shape)
         found[name] = numbers.astype(NUMPY_DTYPES[value.dtype])
     return found
 
@@ -147,6 +165,20 @@ def test_parts_that_are_single_columns_share_their_loops() -> None:
     assert {rows for _, rows, cols in windows("in turns of any length", "a2a3") if cols == 1} != {1}
     beside = [node for node in kernel("beside each other", "a2a3").body if isinstance(node, Loop)]
     assert len(beside) == 3
+
+
+def test_an_axis_that_an_index_names_stays_apart() -> None:
+    """Its steps are those of the index; axes of the runs that it names are one, the columns of a tile."""
+    assert windows("rows by an index", "a2a3") == [("y", 8, 32)]
+    (load,) = (op for op in walk(kernel("rows by an index", "a2a3").body) if isinstance(op, GatherRows))
+    assert (load.gm.row_stride.constant, load.index_step.constant) == (32, 1)
+    assert windows("rows by an index", "cpu") == [("x", 1, 32), ("y", 1, 32)]
+    (load,) = (op for op in walk(made("numbers by an index", "a2a3").tiles[-1].body) if isinstance(op, GatherRows))
+    assert (load.gm.rows.size, load.gm.cols.size) == (8, 1)
+    (load,) = (op for op in walk(made("numbers by a column", "cpu").tiles[-1].body) if isinstance(op, Load))
+    assert load.gm.col_stride.constant == 1
+    more = "tiling: [{b: {unroll: [64, 32, 1]}}]"
+    assert made("numbers by an index", "a2a3", more).tiles[-1].launch_dim is None  # another launch may make what is read
 
 
 def test_a_launch_has_its_part_of_what_the_launch_dim_leads() -> None:

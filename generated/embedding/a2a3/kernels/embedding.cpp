@@ -1,5 +1,5 @@
 // embedding: vector kernel of `embedding` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages embedding; tiles i1 8; memory UB 32768 B
+// stages embedding; tiles t 8; memory UB 32768 B
 #include <cstddef>
 #include <cstdint>
 
@@ -25,25 +25,25 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
-    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block * 8; i1 < t; i1 += nblk * 8, i1_buffer ^= 1) {
-        const int32_t i1_valid = t - i1 < 8 ? t - i1 : 8;
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));  // free again
-        // rows of part from the slots in token
-        for (int32_t row = 0; row < i1_valid; ++row) {
-            const int64_t slot = token[int64_t(i1) + int64_t(row)];
+    for (int32_t t0 = block * 8; t0 < t; t0 += nblk * 8, t0_buffer ^= 1) {
+        const int32_t t0_valid = t - t0 < 8 ? t - t0 : 8;
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(t0_buffer));  // free again
+        // rows of table_tile from the slots in token
+        for (int32_t row = 0; row < t0_valid; ++row) {
+            const int64_t slot = token[int64_t(row) + int64_t(t0)];
             // y: index_select(table, 0, token)
-            VecB16_1x1024 part_one; TASSIGN(part_one, 0x00000 + i1_buffer * 0x04000 + row * 0x00800);  // row of part
+            VecB16_1x1024 table_tile_one; TASSIGN(table_tile_one, 0x00000 + row * 0x00800 + t0_buffer * 0x04000);  // row of table_tile
             TableGm table_in(table + int64_t(slot) * 1024);
-            TLOAD(part_one, table_in);
+            TLOAD(table_tile_one, table_in);
         }
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        VecB16_8x1024 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        YGm y_out(y + int64_t(i1) * 1024, {i1_valid});
-        TSTORE(y_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(t0_buffer));
+        VecB16_8x1024 table_tile(t0_valid); TASSIGN(table_tile, 0x00000 + t0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(t0_buffer));
+        YGm y_out(y + int64_t(t0) * 1024, {t0_valid});
+        TSTORE(y_out, table_tile);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(t0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif

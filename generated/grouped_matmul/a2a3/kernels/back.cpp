@@ -1,5 +1,5 @@
 // back: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages back; tiles i1 8; memory UB 32768 B
+// stages back; tiles t 8; memory UB 32768 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,9 +9,9 @@ using namespace pto;
 
 namespace {
 using VecB16_1x512 = Tile<TileType::Vec, bfloat16_t, 1, 512, BLayout::RowMajor, 1, 512>;
-using VecB16_8x512 = Tile<TileType::Vec, bfloat16_t, 8, 512, BLayout::RowMajor, DYNAMIC, 512>;
+using VecB16_8x512 = Tile<TileType::Vec, bfloat16_t, 8, 512, BLayout::RowMajor, 8, 512>;
 using YBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 512, 1>>;
-using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 512, 1>>;
+using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 8, 512>, Stride<1, 1, 1, 512, 1>>;
 
 // An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
 AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
@@ -34,26 +34,25 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
-    int32_t i1_buffer = 0;  // which of 4 buffers this iteration of i1 uses
+    int32_t t0_buffer = 0;  // which of 4 buffers this iteration of t0 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
-    for (int32_t i1 = block * 8; i1 < full * 32; i1 += nblk * 8, i1_buffer = (i1_buffer + 1) % 4) {
-        const int32_t i1_valid = full * 32 - i1 < 8 ? full * 32 - i1 : 8;
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));  // free again
-        // rows of part from the slots in slot
-        for (int32_t row = 0; row < i1_valid; ++row) {
-            const int64_t slot_i = index_inside(slot[int64_t(i1) + int64_t(row)], int64_t(full) * 32 + 512, 5);
+    for (int32_t t0 = block * 8; t0 < full * 32; t0 += nblk * 8, t0_buffer = (t0_buffer + 1) % 4) {
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(t0_buffer));  // free again
+        // rows of y_b_tile from the slots in slot
+        for (int32_t row = 0; row < 8; ++row) {
+            const int64_t slot_i = index_inside(slot[int64_t(row) + int64_t(t0)], int64_t(full) * 32 + 512, 5);
             // y: index_select(reshape(y_b, [blocks * r, n]), 0, reshape(slot, [t]))
-            VecB16_1x512 part_one; TASSIGN(part_one, 0x00000 + i1_buffer * 0x02000 + row * 0x00400);  // row of part
+            VecB16_1x512 y_b_tile_one; TASSIGN(y_b_tile_one, 0x00000 + row * 0x00400 + t0_buffer * 0x02000);  // row of y_b_tile
             YBGm y_b_in(y_b + int64_t(slot_i) * 512);
-            TLOAD(part_one, y_b_in);
+            TLOAD(y_b_tile_one, y_b_in);
         }
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        VecB16_8x512 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x02000);  // UB 0x00000..0x08000, 4 copies
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        YGm y_out(y + int64_t(i1) * 512, {i1_valid});
-        TSTORE(y_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(t0_buffer));
+        VecB16_8x512 y_b_tile; TASSIGN(y_b_tile, 0x00000 + t0_buffer * 0x02000);  // UB 0x00000..0x08000, 4 copies
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(t0_buffer));
+        YGm y_out(y + int64_t(t0) * 512);
+        TSTORE(y_out, y_b_tile);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(t0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers

@@ -1,5 +1,5 @@
 // block_vec4: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages block; tiles i1 8; memory UB 512 B
+// stages block; tiles blocks 8; memory UB 512 B
 #include <cstddef>
 #include <cstdint>
 
@@ -34,25 +34,25 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
-    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    int32_t blocks0_buffer = 0;  // which of 2 buffers this iteration of blocks0 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block * 8; i1 < full + 16; i1 += nblk * 8, i1_buffer ^= 1) {
-        const int32_t i1_valid = full + 16 - i1 < 8 ? full + 16 - i1 : 8;
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));  // free again
-        // rows of part from the slots in group
-        for (int32_t row = 0; row < i1_valid; ++row) {
-            const int64_t slot = index_inside(group[int64_t(i1) + int64_t(row)], 16, 1);
+    for (int32_t blocks0 = block * 8; blocks0 < full + 16; blocks0 += nblk * 8, blocks0_buffer ^= 1) {
+        const int32_t blocks0_valid = full + 16 - blocks0 < 8 ? full + 16 - blocks0 : 8;
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(blocks0_buffer));  // free again
+        // rows of shift_tile from the slots in group
+        for (int32_t row = 0; row < blocks0_valid; ++row) {
+            const int64_t slot = index_inside(group[int64_t(blocks0) + int64_t(row)], 16, 1);
             // first:  index_select(shift, 0, group)
-            VecI32_1x8_c1 part_one; TASSIGN(part_one, 0x00000 + i1_buffer * 0x00100 + row * 0x00020);  // row of part
+            VecI32_1x8_c1 shift_tile_one; TASSIGN(shift_tile_one, 0x00000 + blocks0_buffer * 0x00100 + row * 0x00020);  // row of shift_tile
             ShiftGm shift_in(shift + int64_t(slot));
-            TLOAD(part_one, shift_in);
+            TLOAD(shift_tile_one, shift_in);
         }
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        VecI32_8x8_c1 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x00100);  // UB 0x00000..0x00200, 2 copies
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        FirstGm first_out(first + int64_t(i1), {i1_valid});
-        TSTORE(first_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(blocks0_buffer));
+        VecI32_8x8_c1 shift_tile(blocks0_valid); TASSIGN(shift_tile, 0x00000 + blocks0_buffer * 0x00100);  // UB 0x00000..0x00200, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(blocks0_buffer));
+        FirstGm first_out(first + int64_t(blocks0), {blocks0_valid});
+        TSTORE(first_out, shift_tile);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(blocks0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif

@@ -1,5 +1,5 @@
 // gather: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages gather; tiles i1 8; memory UB 32768 B
+// stages gather; tiles rows_2_rows 8; memory UB 32768 B
 #include <cstddef>
 #include <cstdint>
 
@@ -34,26 +34,26 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
-    int32_t i1_buffer = 0;  // which of 4 buffers this iteration of i1 uses
+    int32_t rows_2_rows0_buffer = 0;  // which of 4 buffers this iteration of rows_2_rows0 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
-    for (int32_t i1 = block * 8; i1 < full * 32 + 512; i1 += nblk * 8, i1_buffer = (i1_buffer + 1) % 4) {
-        const int32_t i1_valid = full * 32 + 512 - i1 < 8 ? full * 32 + 512 - i1 : 8;
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));  // free again
-        // rows of part from the slots in source
-        for (int32_t row = 0; row < i1_valid; ++row) {
-            const int64_t slot = index_inside(source[int64_t(i1) + int64_t(row)], int64_t(full) * 32, 2);
+    for (int32_t rows_2_rows0 = block * 8; rows_2_rows0 < full * 32 + 512; rows_2_rows0 += nblk * 8, rows_2_rows0_buffer = (rows_2_rows0_buffer + 1) % 4) {
+        const int32_t rows_2_rows0_valid = full * 32 + 512 - rows_2_rows0 < 8 ? full * 32 + 512 - rows_2_rows0 : 8;
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows_2_rows0_buffer));  // free again
+        // rows of x_tile from the slots in source
+        for (int32_t row = 0; row < rows_2_rows0_valid; ++row) {
+            const int64_t slot = index_inside(source[int64_t(row) + int64_t(rows_2_rows0)], int64_t(full) * 32, 2);
             // rows: reshape(index_select(x, 0, reshape(source, [blocks * r])), [blocks, r, k])
-            VecB16_1x512 part_one; TASSIGN(part_one, 0x00000 + i1_buffer * 0x02000 + row * 0x00400);  // row of part
+            VecB16_1x512 x_tile_one; TASSIGN(x_tile_one, 0x00000 + row * 0x00400 + rows_2_rows0_buffer * 0x02000);  // row of x_tile
             XGm x_in(x + int64_t(slot) * 512);
-            TLOAD(part_one, x_in);
+            TLOAD(x_tile_one, x_in);
         }
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        VecB16_8x512 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x02000);  // UB 0x00000..0x08000, 4 copies
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        RowsGm rows_out(rows + int64_t(i1) * 512, {i1_valid});
-        TSTORE(rows_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(rows_2_rows0_buffer));
+        VecB16_8x512 x_tile(rows_2_rows0_valid); TASSIGN(x_tile, 0x00000 + rows_2_rows0_buffer * 0x02000);  // UB 0x00000..0x08000, 4 copies
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(rows_2_rows0_buffer));
+        RowsGm rows_out(rows + int64_t(rows_2_rows0) * 512, {rows_2_rows0_valid});
+        TSTORE(rows_out, x_tile);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows_2_rows0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers

@@ -1,5 +1,5 @@
 // block_vec4: vector kernel of `grouped_matmul` for cpu. Made by pyptogen; change the spec, not this file.
-// stages block; tiles i1 1; memory UB 0 B
+// stages block; tiles blocks 1; memory UB 0 B
 #include <cstddef>
 #include <cstdint>
 
@@ -29,10 +29,10 @@ extern "C" __global__ AICORE void block_vec4(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block; i1 < full + 16; i1 += nblk) {
-        const int64_t place = index_inside(group[int64_t(i1)], 16, 1);
-        ShiftGm shift_in(shift + int64_t(place));
-        ShiftGm first_out(first + int64_t(i1));
+    for (int32_t blocks0 = block; blocks0 < full + 16; blocks0 += nblk) {
+        const int64_t group_here = index_inside(group[int64_t(blocks0)], 16, 1);
+        ShiftGm shift_in(shift + int64_t(group_here));
+        ShiftGm first_out(first + int64_t(blocks0));
         // first:  index_select(shift, 0, group)
         TCARRY(first_out, shift_in);
     }

@@ -1,5 +1,5 @@
 // gather: vector kernel of `grouped_matmul` for cpu. Made by pyptogen; change the spec, not this file.
-// stages gather; tiles i1 1; memory UB 0 B
+// stages gather; tiles rows_2_rows 1; memory UB 0 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 512, 1>>;
 
 // An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
 AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
@@ -29,10 +29,10 @@ extern "C" __global__ AICORE void gather(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block; i1 < full * 32 + 512; i1 += nblk) {
-        const int64_t place = index_inside(source[int64_t(i1)], int64_t(full) * 32, 2);
-        XGm x_in(x + int64_t(place) * 512);
-        XGm rows_out(rows + int64_t(i1) * 512);
+    for (int32_t rows_2_rows0 = block; rows_2_rows0 < full * 32 + 512; rows_2_rows0 += nblk) {
+        const int64_t source_here = index_inside(source[int64_t(rows_2_rows0)], int64_t(full) * 32, 2);
+        XGm x_in(x + int64_t(source_here) * 512);
+        XGm rows_out(rows + int64_t(rows_2_rows0) * 512);
         // rows: reshape(index_select(x, 0, reshape(source, [blocks * r])), [blocks, r, k])
         TCARRY(rows_out, x_in);
     }

@@ -1,5 +1,5 @@
 // place_vec3: vector kernel of `grouped_matmul` for cpu. Made by pyptogen; change the spec, not this file.
-// stages place; tiles i1 1; memory UB 0 B
+// stages place; tiles t 1; memory UB 0 B
 #include <cstddef>
 #include <cstdint>
 
@@ -29,10 +29,10 @@ extern "C" __global__ AICORE void place_vec3(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block; i1 < full * 32; i1 += nblk) {
-        const int64_t place = index_inside(owner[int64_t(i1)], 16, 4);
-        ShiftGm shift_in(shift + int64_t(place));
-        ShiftGm slot_1_out(slot_1 + int64_t(i1));
+    for (int32_t t0 = block; t0 < full * 32; t0 += nblk) {
+        const int64_t owner_here = index_inside(owner[int64_t(t0)], 16, 4);
+        ShiftGm shift_in(shift + int64_t(owner_here));
+        ShiftGm slot_1_out(slot_1 + int64_t(t0));
         // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]
         TCARRY(slot_1_out, shift_in);
     }

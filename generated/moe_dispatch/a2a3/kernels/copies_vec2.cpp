@@ -1,5 +1,5 @@
 // copies_vec2: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages copies; tiles i1 8; memory UB 32768 B
+// stages copies; tiles rows_rows 8; memory UB 32768 B
 #include <cstddef>
 #include <cstdint>
 
@@ -34,25 +34,25 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
-    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    int32_t rows_rows0_buffer = 0;  // which of 2 buffers this iteration of rows_rows0 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block * 8; i1 < t * 8; i1 += nblk * 8, i1_buffer ^= 1) {
-        const int32_t i1_valid = t * 8 - i1 < 8 ? t * 8 - i1 : 8;
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));  // free again
-        // rows of part from the slots in rows_2
-        for (int32_t row = 0; row < i1_valid; ++row) {
-            const int64_t slot = index_inside(rows_2[int64_t(i1) + int64_t(row)], int64_t(t), 2);
+    for (int32_t rows_rows0 = block * 8; rows_rows0 < t * 8; rows_rows0 += nblk * 8, rows_rows0_buffer ^= 1) {
+        const int32_t rows_rows0_valid = t * 8 - rows_rows0 < 8 ? t * 8 - rows_rows0 : 8;
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows_rows0_buffer));  // free again
+        // rows of x_tile from the slots in rows_2
+        for (int32_t row = 0; row < rows_rows0_valid; ++row) {
+            const int64_t slot = index_inside(rows_2[int64_t(row) + int64_t(rows_rows0)], int64_t(t), 2);
             // rows: index_select(x, 0, floor_div(reshape(source, [t * k]), k))
-            VecB16_1x1024 part_one; TASSIGN(part_one, 0x00000 + i1_buffer * 0x04000 + row * 0x00800);  // row of part
+            VecB16_1x1024 x_tile_one; TASSIGN(x_tile_one, 0x00000 + row * 0x00800 + rows_rows0_buffer * 0x04000);  // row of x_tile
             XGm x_in(x + int64_t(slot) * 1024);
-            TLOAD(part_one, x_in);
+            TLOAD(x_tile_one, x_in);
         }
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        VecB16_8x1024 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        RowsGm rows_out(rows + int64_t(i1) * 1024, {i1_valid});
-        TSTORE(rows_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(rows_rows0_buffer));
+        VecB16_8x1024 x_tile(rows_rows0_valid); TASSIGN(x_tile, 0x00000 + rows_rows0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(rows_rows0_buffer));
+        RowsGm rows_out(rows + int64_t(rows_rows0) * 1024, {rows_rows0_valid});
+        TSTORE(rows_out, x_tile);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows_rows0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif

@@ -1,5 +1,5 @@
 // gather_vec2: vector kernel of `sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages gather; tiles i1 8; memory UB 18432 B
+// stages gather; tiles rows_rows 8; memory UB 18432 B
 #include <cstddef>
 #include <cstdint>
 
@@ -35,25 +35,25 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
-    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    int32_t rows_rows0_buffer = 0;  // which of 2 buffers this iteration of rows_rows0 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block * 8; i1 < t * 2048; i1 += nblk * 8, i1_buffer ^= 1) {
-        const int32_t i1_valid = t * 2048 - i1 < 8 ? t * 2048 - i1 : 8;
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));  // free again
-        // rows of part from the slots in rows_1
-        for (int32_t row = 0; row < i1_valid; ++row) {
-            const int64_t slot = index_inside(rows_1[int64_t(i1) + int64_t(row)], int64_t(kv), 1);
+    for (int32_t rows_rows0 = block * 8; rows_rows0 < t * 2048; rows_rows0 += nblk * 8, rows_rows0_buffer ^= 1) {
+        const int32_t rows_rows0_valid = t * 2048 - rows_rows0 < 8 ? t * 2048 - rows_rows0 : 8;
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows_rows0_buffer));  // free again
+        // rows of latent_tile from the slots in rows_1
+        for (int32_t row = 0; row < rows_rows0_valid; ++row) {
+            const int64_t slot = index_inside(rows_1[int64_t(row) + int64_t(rows_rows0)], int64_t(kv), 1);
             // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))
-            VecB16_1x576 part_one; TASSIGN(part_one, 0x00000 + i1_buffer * 0x02400 + row * 0x00480);  // row of part
+            VecB16_1x576 latent_tile_one; TASSIGN(latent_tile_one, 0x00000 + row * 0x00480 + rows_rows0_buffer * 0x02400);  // row of latent_tile
             LatentGm latent_in(latent + int64_t(slot) * 576);
-            TLOAD(part_one, latent_in);
+            TLOAD(latent_tile_one, latent_in);
         }
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        VecB16_8x576 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x02400);  // UB 0x00000..0x04800, 2 copies
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        RowsGm rows_out(rows + int64_t(i1) * 576, {i1_valid});
-        TSTORE(rows_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(rows_rows0_buffer));
+        VecB16_8x576 latent_tile(rows_rows0_valid); TASSIGN(latent_tile, 0x00000 + rows_rows0_buffer * 0x02400);  // UB 0x00000..0x04800, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(rows_rows0_buffer));
+        RowsGm rows_out(rows + int64_t(rows_rows0) * 576, {rows_rows0_valid});
+        TSTORE(rows_out, latent_tile);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows_rows0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif

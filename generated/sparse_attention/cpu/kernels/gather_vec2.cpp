@@ -1,5 +1,5 @@
 // gather_vec2: vector kernel of `sparse_attention` for cpu. Made by pyptogen; change the spec, not this file.
-// stages gather; tiles i1 1; memory UB 0 B
+// stages gather; tiles rows_rows 1; memory UB 0 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using LatentGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 576>, Stride<1, 1, 1, 1, 1>>;
+using LatentGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 576>, Stride<1, 1, 1, 576, 1>>;
 
 // An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
 AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
@@ -30,10 +30,10 @@ extern "C" __global__ AICORE void gather_vec2(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block; i1 < t * 2048; i1 += nblk) {
-        const int64_t place = index_inside(rows_1[int64_t(i1)], int64_t(kv), 1);
-        LatentGm latent_in(latent + int64_t(place) * 576);
-        LatentGm rows_out(rows + int64_t(i1) * 576);
+    for (int32_t rows_rows0 = block; rows_rows0 < t * 2048; rows_rows0 += nblk) {
+        const int64_t rows_1_here = index_inside(rows_1[int64_t(rows_rows0)], int64_t(kv), 1);
+        LatentGm latent_in(latent + int64_t(rows_1_here) * 576);
+        LatentGm rows_out(rows + int64_t(rows_rows0) * 576);
         // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))
         TCARRY(rows_out, latent_in);
     }

@@ -45,7 +45,7 @@ class GmViews:
         view = replace(self.axes.whole(tensor, source), per_iteration=self.per_iteration.get(base))
         for op in value_views(self.defining, name):
             gathered = op.kind == "gathered"
-            seen = asked(self._gathered, view, op, reader) if gathered else asked(self.axes.apply, view, op)
+            seen = asked(self.gathered, view, op, reader) if gathered else asked(self.axes.apply, view, op)
             if isinstance(seen, GmView):
                 view = seen
             elif isinstance(seen.remedy, TwoKernels):
@@ -56,8 +56,12 @@ class GmViews:
                 raise regrouped(seen, op).error()
         return view
 
-    def _gathered(self, view: GmView, op: Op, reader: Op) -> GmView:
-        """The view of what an index names."""
+    def gathered(self, view: GmView, op: Op, reader: Op) -> GmView:
+        """The view of what an index names; ``op`` has the index.
+
+        Raises:
+            Refused: PTG303, this kernel computes the index: it is read from GM, number by number.
+        """
         x, index = op.operands
         assert isinstance(x, Value) and isinstance(index, Value)
         at, base = self.read(index.name, reader), root(index.name, self.defining)

@@ -116,7 +116,7 @@ class Windows:
         row = next((f for a in view.axes for f in a if _same(f, shape.row)), None)
         row_stride = ONE if row is None else row.stride if row.gather is None else view.gathers[row.gather].step
         columns = view.axes[-1] if view.axes else ()
-        col_stride = next((f.stride for f in reversed(columns) if _same(f, shape.col)), ONE)
+        col_stride = next((f.stride for f in reversed(columns) if _same(f, shape.col) and f.gather is None), ONE)
         return GmRef(view.tensor, offset, row_stride, col_stride, shape.rows, shape.cols)
 
     def packed_ref(self, view: GmView, ref: GmRef, tensor: GmTensor, scope: Scope, op: Op) -> GmRef:

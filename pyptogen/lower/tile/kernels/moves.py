@@ -7,6 +7,11 @@ A permutation, a broadcast axis and the window of a concat are other strides; ax
 views are one. The axis whose elements lie side by side in the result is that of a tile's columns, and last; that of its
 rows is the one ahead, or the one whose elements lie side by side in the operand, where another one is (a tile that is
 transposed on its way). Parts of a concat that are alike have their loops together, others loops of their own.
+
+before: y = index_select(x: [n, h], 0, i: [t])
+after:  y as [t, h] = move(x as [t by i, h])
+
+An axis whose positions an index names is one of the operand's, too: with steps in the index.
 """
 
 from __future__ import annotations
@@ -36,12 +41,16 @@ from pyptogen.lower.tile.sizes.first_guesses import MOST_LINE, MOST_TILE, Choice
 from pyptogen.lower.tile.strided_loads import EVERY, loads_rows_of_every
 from pyptogen.records import dataclass, replace
 
-MOVES = frozenset({"copy", "permute", "expand", "concat", "iota"})
+MOVES = frozenset({"copy", "permute", "expand", "concat", "iota", "index_select"})
 """Operations of the Tensor level that move elements, or count them."""
 CPU_TILE_BYTES, TILE_BYTES = 16 * 1024, 24 * 1024
 """Bytes of one tile: what stays in L1 of a CPU, what leaves room for several copies in UB."""
 SQUARE = 64
 """Rows and columns of a tile that is transposed."""
+ROWS_BY_INDEX = 8
+"""Rows of a tile that an index names one by one: their indices lie in one line of the scalar unit's data cache, which
+takes as long to come as four rows, and they are stored at once. More would leave cores without any where there are few.
+"""
 NARROW = 8
 """Part of a tile's elements that are in one where the operand, or the result, takes 32 bytes for each."""
 
@@ -120,10 +129,12 @@ class _Kernel:
         return Seen(program, kernel, Axes(program), tuple(made), self.seen_as, self.first, self._leading())
 
     def _leading(self) -> str | None:
-        """The dim that the first axis of the result has, and no other one; not of what is counted."""
+        """The dim that the first axis of the result has, and no other one; not of what is counted, or comes from where
+        an index says: other launches may make that."""
         first, *others = self.op.result.shape or (ONE,)
         names = {symbol.name for size in others for symbol in size.free_symbols}
-        return str(first) if self.op.operands and str(first) not in names else None
+        own_range = len(self.op.operands) > 0 and self.op.kind != "index_select"
+        return str(first) if own_range and str(first) not in names else None
 
     # -- what is moved ------------------------------------------------------------------------------------------------
 
@@ -141,8 +152,8 @@ class _Kernel:
             yield from self._parts(target)
         else:
             made = {other.result.name for other in self.ahead}
-            values = [v for other in self.ahead or (op,) for v in other.operands if isinstance(v, Value)]
-            reads = {value.name: value for value in values if value.name not in made}
+            operands = [v for other in self.ahead for v in other.operands] or op.operands[:1]  # and not its index
+            reads = {v.name: v for v in operands if isinstance(v, Value) and v.name not in made}
             found = [(value, self._source(value)) for value in reads.values()]
             most = sorted(found, key=lambda one: -sum(f.stride != ZERO for axis in one[1].axes for f in axis))
             yield _Move(op.result, target, tuple(most), self.ahead)
@@ -155,6 +166,8 @@ class _Kernel:
         """
         if not self.ahead:
             view = self.views.strided(value.name, self.op)
+            if self.op.kind == "index_select":
+                return self.views.gathered(view, self.op, self.op)
             return replace(view, axes=self._as_result(view.axes))
         seen = asked(self._source_of_work, value)
         if isinstance(seen, Refusal):
@@ -198,6 +211,8 @@ class _Kernel:
         items = self._in_fractals(views) if boxed else self._in_rows(views, moves[0].result.dtype)
         words = [*("axis" for _ in items[2:]), "rows", "columns"][-len(items) or 2 :]
         dims = [self._dim(item, word) for (item, _), word in zip(items, words, strict=True)]
+        by_index = len(items) > 1 and items[-2][0].gathered and items[-2][1].tile > 1
+        alone: Axis = (Factor(None, ONE, ONE),) if by_index else ()  # each such row begins at 32 bytes
         named = [(dim, choice) for dim, (_, choice) in zip(dims, items, strict=True) if dim is not None]
         self.first |= {dim: replace(choice, dim=dim) for dim, choice in named}
         shape = tuple(Integer(1) if dim is None else dim_symbol(dim) for dim in dims)
@@ -205,11 +220,9 @@ class _Kernel:
         for move in moves:
             values: dict[str, Value] = {}
             for value, view in ((move.result, move.target), *move.reads):
-                axes: tuple[Axis, ...] = tuple(
-                    () if dim is None or item.steps[at] == ZERO else (Factor(dim, item.extent, item.steps[at]),)
-                    for dim, (item, _) in zip(dims, items, strict=True)
-                )
-                values[value.name] = self._seen(value, replace(view, axes=axes, per_iteration=None), boxed=boxed)
+                axes = [_of_loop(dim, item, at) for dim, (item, _) in zip(dims, items, strict=True)]
+                axes = [*axes[:-1], axes[-1] or alone] if axes else axes
+                values[value.name] = self._seen(value, replace(view, axes=tuple(axes), per_iteration=None), boxed=boxed)
                 if value is move.result:  # what is read where it lies has a name of its own
                     self.written.add(values[value.name].name)
                 at += 1
@@ -228,7 +241,8 @@ class _Kernel:
 
     def _seen(self, value: Value, view: GmView, *, boxed: bool) -> Value:
         """A value under the name by which the kernel sees it so."""
-        shape = tuple(dim_symbol(axis[0].dim or "") if axis else Integer(1) for axis in view.axes)
+        dims = [axis[0].dim if axis else None for axis in view.axes]
+        shape = tuple(Integer(1) if dim is None else dim_symbol(dim) for dim in dims)
         if boxed:  # all matrices are one axis
             view = replace(view, axes=(*(view.axes[:-2] and (sum(view.axes[:-2], ()),)), *view.axes[-2:]))
         known = (name for name, other in self.seen_as.items() if other == view and name not in self.written)
@@ -254,24 +268,29 @@ class _Kernel:
     def _in_rows(self, views: Sequence[GmView], dtype: str) -> list[tuple[Item, Choice]]:
         """The axes of a nest, in order, with the tiles that suit them at first: rows last but one, columns last."""
         items, budget = merged(items_of(self.op.span, *(view.axes for view in views))), self._elements(dtype)
-        col = next((item for item in items if item.steps[0] == ONE), None)
-        others = [item for item in items if item is not col]
+        col = next((item for item in items if item.steps[0] == ONE and not item.gathered), None)
+        others = [item for item in items if item is not col and not item.gathered]
+        by_index = [item for item in items if item.gathered]
         source = col.steps[1] if col is not None and len(views) > 1 else ONE
         near = source.constant in EVERY and loads_rows_of_every(self.platform, dtype, source.constant or 0)
         inner = next((item for item in others if len(views) > 1 and item.steps[1] == ONE), None)
         if col is None and not items:
             return []
+        if by_index and source == ONE and not self.platform.unified:
+            return self._rows_by_index(by_index, others, col or _one(views), dtype)
+        front = [*map(_one_by_one, by_index)]
         in_turn = self._in_turn(views) if col is None and self.platform.runs_of_elements else None
         if in_turn is not None:
             return in_turn
+        if col is None and not others:
+            return front
         if col is None or (source not in (ZERO, ONE) and not near and inner is None):  # elements that lie apart
             *outer, rows = others if col is None else [*others, col]
-            one = Item(ONE, (ONE,) * len(views))
-            return [*map(_one_by_one, outer), (rows, _rows(budget // NARROW)), (one, _one_by_one(one)[1])]
+            return [*front, *map(_one_by_one, outer), (rows, _rows(budget // NARROW)), _one_by_one(_one(views))]
         if source not in (ZERO, ONE) and not near:
             assert inner is not None
             outer = [item for item in others if item is not inner]
-            return [*map(_one_by_one, outer), (inner, _rows(SQUARE)), (col, _columns(SQUARE))]
+            return [*front, *map(_one_by_one, outer), (inner, _rows(SQUARE)), (col, _columns(SQUARE))]
         apart = source.constant or 1
         wide = max(1, budget // NARROW if source == ZERO else budget // apart)
         width = min(wide, col.extent.constant or wide)
@@ -279,7 +298,17 @@ class _Kernel:
         if others:
             *outer, rows = others
             found = [*map(_one_by_one, outer), (rows, _rows(most_rows(self.platform, dtype, width * apart))), *found]
-        return found
+        return [*front, *found]
+
+    def _rows_by_index(
+        self, by_index: Sequence[Item], others: Sequence[Item], col: Item, dtype: str
+    ) -> list[tuple[Item, Choice]]:
+        """The axes of runs that an index names, some of which are rows of a tile."""
+        *outer, rows = by_index
+        columns = _columns(self._elements(dtype)) if col.extent != ONE else _one_by_one(col)[1]
+        several = most_rows(self.platform, dtype, min(columns.tile, col.extent.constant or columns.tile))
+        found = Choice("", min(ROWS_BY_INDEX, several), 1, ROWS_BY_INDEX)
+        return [*map(_one_by_one, (*outer, *others)), (rows, found), (col, columns)]
 
     def _in_turn(self, views: Sequence[GmView]) -> list[tuple[Item, Choice]] | None:
         """The axes of runs whose elements take turns in the result, with such tiles that these can be interleaved on
@@ -292,8 +321,8 @@ class _Kernel:
         if len(runs) != 1 or runs[0].steps != (Poly.of(several), ONE) * several:
             return None
         count = run_of(runs[0].extent.evaluate({}), several)
-        one = Item(ONE, (ONE,) * len(views))
-        return [*map(_one_by_one, merged(outer)), (runs[0], _rows(count)), _one_by_one(one)] if count else None
+        one = _one_by_one(_one(views))
+        return [*map(_one_by_one, merged(outer)), (runs[0], _rows(count)), one] if count else None
 
     def _in_fractals(self, views: Sequence[GmView]) -> list[tuple[Item, Choice]]:
         """The axes of matrices in fractals, with tiles of whole fractals.
@@ -303,7 +332,7 @@ class _Kernel:
         """
         dtype = self.op.result.dtype
         deep, wide = self.platform.fractal(DTYPES[dtype])
-        one = Item(ONE, (ONE, ONE))
+        one = _one(views)
         *several, down, across = (
             merged(items_of(self.op.span, *([view.axes[at]] for view in views))) for at in range(len(views[0].axes))
         )
@@ -328,6 +357,17 @@ def _repeated(axes: Sequence[Axis], shape: Sequence[Axis]) -> tuple[Axis, ...]:
     return tuple(
         has or tuple(replace(factor, stride=ZERO) for factor in wanted) for has, wanted in zip(axes, shape, strict=True)
     )
+
+
+def _one(views: Sequence[GmView]) -> Item:
+    """An axis of one element."""
+    return Item(ONE, (ONE,) * len(views), None, (None,) * len(views))
+
+
+def _of_loop(dim: str | None, item: Item, at: int) -> Axis:
+    """The axis of a loop in the view of number ``at``."""
+    step, gather = item.steps[at], item.gathers[at]
+    return () if dim is None or (step == ZERO and gather is None) else (Factor(dim, item.extent, step, gather=gather),)
 
 
 def _one_by_one(item: Item) -> tuple[Item, Choice]:

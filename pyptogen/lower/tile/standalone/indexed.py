@@ -11,55 +11,19 @@ from pyptogen.lower.tensor.views import input_part, root
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.cutting.items import Item
 from pyptogen.lower.tile.ir import Condition, Element, Extent, Form, GmRef, Loop, Node, Owner, TileOp
-from pyptogen.lower.tile.ops import TAKEN_BY_INDEX, Binary, GatherElements, GatherFromTile, GatherRows, ReadIndex
+from pyptogen.lower.tile.ops import TAKEN_BY_INDEX, Binary, GatherElements, GatherFromTile, ReadIndex
 from pyptogen.lower.tile.standalone.builder import StandaloneBuilder, Step
 from pyptogen.lower.tile.standalone.copies import move
 from pyptogen.records import replace
 
 ROW_BYTES = 16384
 """Of rows that are kept on chip while elements are taken from them: UB has room for two, and for what is taken."""
-ROWS_BY_INDEX = 8
-"""Rows of a tile that an index names one by one: their indices lie in one line of the scalar unit's data cache, which
-takes as long to come as four rows, and they are stored at once. More would leave cores without any where there are few.
-"""
 PLACES = 1024
 """Elements that are taken at a time."""
 BLOCK_BYTES = 32
 """Rows of tiles begin at such blocks."""
 OWNED_BYTES = 512
 """Of the result that a block at least owns in one piece: what a transfer moves well."""
-
-
-def index_select(b: StandaloneBuilder, op: Op) -> None:
-    """The slices of x along an axis that the index names: short ones as rows of a tile, others one by one."""
-    x, index = op.operands
-    assert isinstance(x, Value) and isinstance(index, Value)
-    axis = int(op.attrs["axis"])
-    target, view, places = b.target(), b.source(x), b.source(index)
-    gathered = b.merged(b.items((target.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
-    stride = b.stride(view.axes[axis])
-    around = [i for part in (slice(axis), slice(axis + 1, None)) for i in b.items(target.axes[part], view.axes[part])]
-    items = b.merged(around)
-    col = items.pop() if items and items[-1].steps == (ONE, ONE) else Item(ONE, (ONE, ONE))
-    dtype, most = op.result.dtype, b.budget(op.result.dtype)
-    several = (
-        1 if b.platform.unified else min(ROWS_BY_INDEX, b.most_rows(dtype, min(most, col.extent.constant or most)))
-    )
-    *outer, last = gathered
-    which = [*(b.step(item, 1) for item in outer), b.step(last, several)]
-    cols, rows = b.step(col, most), which[-1]
-    inner = [*(b.step(item, 1) for item in items), cols]
-    offset, start = b.at(target.offset, [*which, *inner], 0), b.at(view.offset, inner, 1)
-    read = _read(b, places, b.at(places.offset, which, 1), x.shape[axis])
-    if rows.tile == 1:
-        tile = b.tile("part", dtype, Extent(1), cols.extent(), "row")
-        load = b.load(tile, view.tensor, start + Poly.of(b.place) * stride)
-        b.nest(which, [read, *b.wrapped(inner, [load, b.store(tile, target.tensor, offset)])])
-        return
-    tile = b.tile("part", dtype, rows.extent(), cols.extent(), "full")
-    gm = GmRef(view.tensor, start, stride, ONE, rows.extent(), cols.extent())
-    load_rows = GatherRows(tile, (), op.span, op.stage, gm, read.index, read.index_offset, last.steps[1], read.places)
-    b.nest(which, b.wrapped(inner, [load_rows, b.store(tile, target.tensor, offset, last.steps[0])]))
 
 
 def gather(b: StandaloneBuilder, op: Op) -> None:
@@ -303,7 +267,6 @@ def _counted(step: Step) -> Poly:
 
 
 CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = {
-    "index_select": index_select,
     "gather": gather,
     "scatter": scatter,
     "index_add": index_add,

@@ -57,11 +57,11 @@ MODULES = {
     "synchronise": ("instruction.synchronise", "instruction.event_ids"),
     "passes": tuple(
         f"instruction.passes{name}"
-        for name in ("", ".ahead", ".beside", ".footprint", ".form", ".recompute", ".replan", ".roles", ".windows")
+        for name in ("", ".ahead", ".footprint", ".form", ".interleave", ".recompute", ".replan", ".roles", ".windows")
     ),
     "select": tuple(
         f"instruction.select.{name}"
-        for name in ("elementwise", "packed", "products", "queues", "selector", "sorting", "transfers")
+        for name in ("elementwise", "fifos", "packed", "products", "selector", "sorting", "transfers")
     ),
     "in-place": ("instruction.in_place",),
 }

@@ -40,7 +40,7 @@ from pyptogen.diagnostics import DiagnosticError
 from pyptogen.inspect.roofline import cases_of, table
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.platforms.timing import Timing
-from pyptogen.sanitize.timed import lane_of, walk_of_file
+from pyptogen.sanitize.timed import stream_of, walk_of_file
 from pyptogen.sanitize.trace import Trace
 from pyptogen.simulate.device.cases import CaseTime
 from pyptogen.simulate.device.launch import Cost, Launch, cost
@@ -154,7 +154,7 @@ def _gemm(sources: Path, n: int, timing: Timing) -> Launch:
     unique = {"aMatTile": matrix, "bMatTile": matrix, "cTile": 2 * matrix}
     # Each block goes over the rows of its part outside, over the columns inside.
     reuse = {"aMatTile": 2.0 * (rows + 6 * 256 * n), "bMatTile": matrix + 2.0 * rows + 4.0 * rows}
-    return Launch((lane_of(trace, "cube", timing),), 24, 24, unique, reuse, results=frozenset({"cTile"}))
+    return Launch((stream_of(trace, "cube", timing),), 24, 24, unique, reuse, results=frozenset({"cTile"}))
 
 
 def _gemm_ar(sources: Path, timing: Timing) -> Launch:
@@ -162,13 +162,13 @@ def _gemm_ar(sources: Path, timing: Timing) -> Launch:
     m, k, n = GEMM_AR
     trace = walk_of_file(path, "CUBE", {"launch_block_count": 24, "k_per_rank": k})
     unique = {"aMatTile": 2.0 * m * k, "bMatTile": 2.0 * k * n, "cTile": 2.0 * m * n}
-    return Launch((lane_of(trace, "cube", timing),), 24, 24, unique, results=frozenset({"cTile"}))
+    return Launch((stream_of(trace, "cube", timing),), 24, 24, unique, results=frozenset({"cTile"}))
 
 
 def _topk(sources: Path, kind: str, count: int, k: int, timing: Timing) -> Launch:
     arguments = f"{kind}, 1, 1, 1, {count}, 1024, 1, 1, 1, {count}, 1280, {k}, 48"
     trace = _walk(sources, "a2a3/topk/topk_kernel.cpp", f"Topk<{arguments}>", 4, "VEC")
-    return Launch((lane_of(trace, "vector", timing),), 48, 48, results=frozenset({"dTile", "iTile"}))
+    return Launch((stream_of(trace, "vector", timing),), 48, 48, results=frozenset({"dTile", "iTile"}))
 
 
 _walked: dict[str, Trace] = {}

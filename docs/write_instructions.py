@@ -33,10 +33,10 @@ HEAD = """\
 Written by `make docs` from `pyptogen/lower/isa/`. What an instruction computes stands in `pyptogen/simulate/meaning/`,
 in numpy; [isa.md](../isa.md) says how headers and meanings are kept equal.
 
-Effects: `w` written, `r` read, `u` both, `t` scratch, `-` not touched, one letter for each tile or GlobalTensor. Bound:
-how far the headers may be from the meaning (exact where nothing stands). `none`: the platform has no such instruction.
-Pipe: `source`: FIX from L0C, MTE3 from elsewhere; `place`: where both operands lie decides; V becomes MTE2 where L1 is
-filled.
+Effects: `w` written, `r` read, `u` both, `t` scratch, `-` not accessed, one letter for each tile or GlobalTensor.
+Bound: how far the headers may be from the meaning (exact where nothing stands). `none`: the platform has no such
+instruction. Pipe: `source`: FIX from L0C, MTE3 from elsewhere; `place`: where both operands lie decides; V becomes MTE2
+where L1 is filled.
 """
 
 

@@ -15,10 +15,10 @@ HEAD = """\
 
 Written by `make docs` from the list in `pyptogen/lower/passes/`: what lowering runs, in this order.
 `build --dump-ir DIR` writes the text of the level after each pass that changed it, under the title given here. `opt` in
-the last column: `pyptogen opt` runs the pass alone on the text of a kernel. What each one does, and why, stands in
+the last column: `pyptogen opt` runs only this pass, on the text of a kernel. What each one does, and why, stands in
 [lowering.md](lowering.md).
 """
-TABLE = "| pass | what it does | target | alone |\n|---|---|---|---|"
+TABLE = "| pass | what it does | target | `opt` |\n|---|---|---|---|"
 
 
 def _row(one: Pass) -> str:

@@ -63,7 +63,7 @@ def convolution(feature: Sequence[int], weight: Sequence[int], timing: Timing) -
         "weight": float(depth * columns * HALF),
         "out": float(pixels * columns * HALF),
     }
-    return Launch((core.lane(),), 24, 24, unique, results=frozenset({"out"}))
+    return Launch((core.stream(),), 24, 24, unique, results=frozenset({"out"}))
 
 
 def _step(core: Recorder, rows: int, k: int, steps: int, loads: int, timing: Timing) -> None:

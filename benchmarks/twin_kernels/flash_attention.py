@@ -15,7 +15,7 @@ from __future__ import annotations
 from pyptogen.lower.isa.cost import Bursts, Shape, operand_move, product, transfer, vector
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.simulate.device.launch import Launch
-from pyptogen.simulate.device.program import CLAIM, FILL, FREE, POP, Lane, Recorder
+from pyptogen.simulate.device.program import CLAIM, FILL, FREE, POP, InstrStream, Recorder
 
 QUERIES, PART, HEAD = 128, 128, 128
 """Rows of a block; keys of a part of a tile, which one product takes; size of the head."""
@@ -31,11 +31,11 @@ def tile_of(keys: int) -> int:
 def flash_attention(queries: int, keys: int, timing: Timing, cores: int = 24) -> Launch:
     """A launch: a block for 128 queries. Queries, keys and values are brought into L2 by a launch before."""
     width = tile_of(keys)
-    lanes = _Cube(timing, width).lane(keys // width), _Vector(timing, width).lane(keys // width)
+    streams = _Cube(timing, width).stream(keys // width), _Vector(timing, width).stream(keys // width)
     names = frozenset({"q", "k", "v", *FIFOS})
     unique = {"q": queries * HEAD * 2.0, "k": keys * HEAD * 2.0, "v": keys * HEAD * 2.0, "out": queries * HEAD * 4.0}
     unique |= dict.fromkeys(FIFOS, 0.0)
-    return Launch(lanes, queries // QUERIES, cores, unique, resident=names, results=frozenset({"out"}))
+    return Launch(streams, queries // QUERIES, cores, unique, resident=names, results=frozenset({"out"}))
 
 
 class _Cube:
@@ -46,7 +46,7 @@ class _Cube:
         self.parts = range(width // PART)
         self.segments = self.keys = self.values = 0
 
-    def lane(self, tiles: int) -> Lane:
+    def stream(self, tiles: int) -> InstrStream:
         for event in range(2):
             self.core.set("M", "MTE1", event)
             self.core.release("FIX", "M", event)
@@ -60,7 +60,7 @@ class _Cube:
                 if tile + AHEAD < tiles:
                     self._scores(tile + AHEAD, part)
                 self._values(part)
-        return self.core.lane()
+        return self.core.stream()
 
     def _load(self, name: str, rows: int, size: int = 2) -> None:
         self.core.run("MTE2", "TLOAD", transfer(Bursts(rows, HEAD * size), "Mat", False, self.timing), name)
@@ -134,7 +134,7 @@ class _Vector:
         self.width, self.parts = width, range(width // PART)
         self.rows = QUERIES // 2 // len(self.parts)
 
-    def lane(self, tiles: int) -> Lane:
+    def stream(self, tiles: int) -> InstrStream:
         for event in range(2):
             self.core.set("V", "MTE2", event)
             self.core.set("MTE3", "V", event)
@@ -146,7 +146,7 @@ class _Vector:
                 if tile + AHEAD < tiles:
                     self._weights(tile + AHEAD, part)
             self._update(tile, tiles)
-        return self.core.lane(2)
+        return self.core.stream(2)
 
     def _vector(self, name: str, *shapes: Shape) -> None:
         self.core.run("V", name, vector(name, shapes, self.timing))

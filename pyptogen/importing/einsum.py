@@ -40,8 +40,8 @@ def einsum(equation: str, operands: Sequence[Value], dtype: str, shape: tuple[st
 def _arranged(x: Value, letters: str, groups: tuple[list[str], list[str], list[str]], sizes: dict[str, str]) -> Value:
     """Batches in front, then one axis for each of the other groups."""
     batch, first, second = groups
-    turned = v.permute(x, [letters.index(one) for one in (*batch, *first, *second)])
-    return v.reshape(turned, (*(sizes[one] for one in batch), _size(first, sizes), _size(second, sizes)))
+    permuted = v.permute(x, [letters.index(one) for one in (*batch, *first, *second)])
+    return v.reshape(permuted, (*(sizes[one] for one in batch), _size(first, sizes), _size(second, sizes)))
 
 
 def _size(group: list[str], sizes: dict[str, str]) -> str:

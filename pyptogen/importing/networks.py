@@ -59,4 +59,4 @@ def group_norm(
 
 def of_channels(one: Value, rank: int, axis: int = 1) -> Expression:
     """A number a channel, beside a tensor whose axis ``axis`` they are."""
-    return v.beside(one, rank, axis).expression
+    return v.on_axis(one, rank, axis).expression

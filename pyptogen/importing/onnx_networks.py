@@ -47,7 +47,7 @@ def _of_axis(at: Site, given: Operand, x: Value) -> Operand:
         return given
     if given.rank != 1:
         raise NotTakenError("a scale for blocks")
-    return v.beside(given, x.rank, at.attributes.get("axis", 1))
+    return v.on_axis(given, x.rank, at.attributes.get("axis", 1))
 
 
 @takes("QuantizeLinear")

@@ -146,8 +146,8 @@ def _batch_norm(at: Site, x: Value, gain: Value, shift: Value, mean: Value, vari
     moved = v.binary(
         shift, "-", v.binary(mean, "*", scale, x.dtype, mean.shape, "moved"), x.dtype, shift.shape, "moved"
     )
-    whole = v.binary(x, "*", v.beside(scale, x.rank, 1), x.dtype, at.shape, "scaled")
-    return v.binary(whole, "+", v.beside(at.named(moved), x.rank, 1), x.dtype, at.shape, "normed")
+    whole = v.binary(x, "*", v.on_axis(scale, x.rank, 1), x.dtype, at.shape, "scaled")
+    return v.binary(whole, "+", v.on_axis(at.named(moved), x.rank, 1), x.dtype, at.shape, "normed")
 
 
 @takes("Neg")

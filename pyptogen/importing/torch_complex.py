@@ -57,11 +57,11 @@ def _view_as_complex(at: Site, x: Value) -> Complex:
 def _polar(at: Site, size: Value, angle: Value) -> Complex:
     at.are_angles(angle)
     angle = at.named(angle)
-    turned = (v.unary(word, angle, "fp32", at.shape) for word in ("cos", "sin"))
+    rotation = (v.unary(word, angle, "fp32", at.shape) for word in ("cos", "sin"))
     if size.expression.text.startswith("ones("):
-        return Complex(*turned)
+        return Complex(*rotation)
     size = at.named(size)
-    return Complex(*(v.binary(size, "*", one, "fp32", at.shape, "part") for one in turned))
+    return Complex(*(v.binary(size, "*", one, "fp32", at.shape, "part") for one in rotation))
 
 
 @takes("complex")

@@ -135,7 +135,7 @@ def _unfold(at: Site, x: Value, dim: int, size: int, step: int) -> Value:
     begins = call("arange", counts) if step == 1 else infix(call("arange", counts), "*", number(step))
     places = infix(subscript(begins, ":", "None"), "+", subscript(windows, "None"))
     shape = (*x.shape[:axis], counts, str(size), *x.shape[axis + 1 :])
-    found = v.index_rows(x, axis, at.settled(Value(places, "int32", (counts, str(size)), "places")), shape)
+    found = v.index_rows(x, axis, at.settled(Value(places, "int32", (counts, str(size)), "positions")), shape)
     others = [place for place in range(len(shape)) if place != axis + 1]
     return replace(v.permute(found, [*others, axis + 1]), shape=at.shape)
 

@@ -481,7 +481,7 @@ def _transpose(at: Site, x: Value, a: int, b: int) -> Value:
 
 
 @takes("t", "numpy_T", "mT")
-def _turned(at: Site, x: Value) -> Value:
+def _transpose_last(at: Site, x: Value) -> Value:
     return v.transpose(x, -2, -1) if x.rank > 1 else x
 
 
@@ -499,8 +499,8 @@ def _repeat(at: Site, x: Value, times: Sequence[int]) -> Value:
 def _repeat_interleave(at: Site, x: Value, repeats: int, dim: int, **_: Any) -> Value:
     axis = dim % x.rank
     apart = (*x.shape[: axis + 1], "1", *x.shape[axis + 1 :])
-    spread = (*x.shape[: axis + 1], str(repeats), *x.shape[axis + 1 :])
-    return v.reshape(v.expand(v.unsqueeze(x, axis + 1, apart), spread), at.shape)
+    expanded = (*x.shape[: axis + 1], str(repeats), *x.shape[axis + 1 :])
+    return v.reshape(v.expand(v.unsqueeze(x, axis + 1, apart), expanded), at.shape)
 
 
 @takes("cat")
@@ -639,7 +639,7 @@ def _arange(at: Site, *given: Any, **_: Any) -> Value:
     parts = [number(one).text if isinstance(one, float) else at.size(one) for one in given]
     if len(parts) > 1 and parts[0] == "0" and len(parts) == 2:
         parts = parts[1:]
-    return Value(call("arange", *parts, dtype=at.dtype), at.dtype, at.shape, "places")
+    return Value(call("arange", *parts, dtype=at.dtype), at.dtype, at.shape, "positions")
 
 
 # Orders.

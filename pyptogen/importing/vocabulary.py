@@ -157,7 +157,7 @@ def expand(x: Value, shape: Shape) -> Value:
     return replace(x, expression=call("expand_clone", x.expression, listed(shape)), shape=shape)
 
 
-def beside(x: Value, rank: int, axis: int) -> Value:
+def on_axis(x: Value, rank: int, axis: int) -> Value:
     """A vector as it meets the axis ``axis`` of a tensor of this rank."""
     for _ in range(rank - 1 - axis % rank):
         x = unsqueeze(x, x.rank, (*x.shape, "1"))
@@ -168,9 +168,9 @@ def repeat(x: Value, times: Sequence[int]) -> Value:
     """``x`` so many times along each axis; the last axes are its own."""
     before = ("1",) * (len(times) - x.rank) + x.shape
     parts = list(zip(times, before, strict=True))
-    apart = [part for count, size in parts for part in ((str(count), size) if count != 1 else (size,))]
-    spread = [part for count, size in parts for part in (("1", size) if count != 1 else (size,))]
-    whole = expand(reshape(x, tuple(spread)), tuple(apart))
+    repeated = [part for count, size in parts for part in ((str(count), size) if count != 1 else (size,))]
+    single = [part for count, size in parts for part in (("1", size) if count != 1 else (size,))]
+    whole = expand(reshape(x, tuple(single)), tuple(repeated))
     return reshape(whole, tuple(_times(count, size) for count, size in parts))
 
 
@@ -234,10 +234,10 @@ def _dropped(x: Value, shape: Shape) -> Expression:
 
 def linear(x: Value, weight: Value, bias: Value | None, dtype: str, shape: Shape) -> Value:
     """``x @ weight.T + bias``: the bias is added before the result is rounded."""
-    turned = transpose(weight, 0, 1)
+    transposed = transpose(weight, 0, 1)
     if bias is None:
-        return matmul(x, turned, dtype, shape)
-    whole = matmul(x, turned, "fp32", shape)
+        return matmul(x, transposed, dtype, shape)
+    whole = matmul(x, transposed, "fp32", shape)
     added = binary(whole, "+", bias, "fp32", shape, "linear")
     return cast(added, dtype)
 
@@ -246,7 +246,7 @@ def flip(x: Value, axis: int) -> Value:
     """The elements along an axis from the last to the first."""
     size = x.shape[axis % x.rank]
     last = infix(Expression(size), "-", number(1)) if not size.isdigit() else number(int(size) - 1)
-    places = Value(infix(last, "-", call("arange", size, dtype="int64")), "int64", (size,), "places")
+    places = Value(infix(last, "-", call("arange", size, dtype="int64")), "int64", (size,), "positions")
     return replace(index_rows(x, axis, places, x.shape), word="flipped")
 
 

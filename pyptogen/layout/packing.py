@@ -5,10 +5,10 @@
 / es``.
            Element (k, n) is in fragment ``(n / 32, k / KS, n % 32 / 16)``, row ``k % KS / g``, at byte
            ``(n % 16 * g + k % g) * es``, ``g = 4 / es``: what a matrix unit takes as its right operand.
-``a2a3``, ``a5``: the public NZ fractal ``[N/c0][K/16][16][c0]``, ``c0 = 32 / es``: boxes of 16 rows x 32 bytes.
+``a2a3``, ``a5``: the public NZ form ``[N/c0][K/16][16][c0]``, ``c0 = 32 / es``: fractals of 16 rows x 32 bytes.
 =========  ==========================================================================================
 
-``es`` is the element size in bytes. Rows and columns are padded with zeros to whole boxes. Of several matrices
+``es`` is the element size in bytes. Rows and columns are padded with zeros to whole fractals. Of several matrices
 [..., K, N] each has this form, one behind the other.
 """
 
@@ -102,7 +102,7 @@ def pack(w: Any, layout: str = "nz", target: str = "cpu") -> PackedWeight:
     return PackedWeight(_joined(parts), matrix.shape, matrix.dtype, layout, target)
 
 
-def _box(size: int, target: str) -> tuple[int, int]:
+def _fractal(size: int, target: str) -> tuple[int, int]:
     from pyptogen.lower.platforms import PLATFORMS
 
     return PLATFORMS[target].fractal(size)
@@ -110,16 +110,17 @@ def _box(size: int, target: str) -> tuple[int, int]:
 
 def packed_size(shape: tuple[Any, ...], itemsize: int, target: str) -> Any:
     """Elements of the physical form of matrices [..., K, N], padding included. Sizes may be symbols of torch."""
-    deep, wide = _box(itemsize, target)
+    deep, wide = _fractal(itemsize, target)
     *several, rows, cols = shape
     return math.prod([*several, _up(rows, deep), _up(cols, wide)])
 
 
-def box_numbers(shape: tuple[int, ...], itemsize: int, target: str) -> tuple[int, ...]:
-    """The ``Boxes`` of ``native/boxes.hpp`` of matrices [..., K, N]: their number, K, N, rows and columns of a box, how
-    many of its columns stand side by side, how many rows of a column lie next to each other, and bytes of an element.
+def fractal_numbers(shape: tuple[int, ...], itemsize: int, target: str) -> tuple[int, ...]:
+    """The ``Fractals`` of ``native/nz_fractals.hpp`` of matrices [..., K, N]: their number, K, N, rows and columns of a
+    fractal, how many of its columns stand side by side, how many rows of a column lie next to each other, and bytes of
+    an element.
     """
-    deep, wide = _box(itemsize, target)
+    deep, wide = _fractal(itemsize, target)
     *several, rows, cols = shape
     lanes, group = (16, 4 // itemsize) if target == "cpu" else (wide, 1)
     return math.prod(several), rows, cols, deep, wide, lanes, group, itemsize
@@ -135,7 +136,7 @@ def new_packed(shape: tuple[int, ...], dtype: np.dtype[Any], target: str) -> Pac
 def places_of_all(shape: tuple[int, ...], size: int, target: str) -> npt.NDArray[Any]:
     """Where each element of matrices [..., K, N] lies in their physical form, int64 [..., K, N]."""
     *several, rows, cols = shape
-    deep, wide = _box(size, target)
+    deep, wide = _fractal(size, target)
     height, width = _up(rows, deep), _up(cols, wide)
     one = places(rows, cols, size, target == "cpu", height * wide)
     before = np.arange(int(np.prod(several))) * (height * width)
@@ -144,7 +145,7 @@ def places_of_all(shape: tuple[int, ...], size: int, target: str) -> npt.NDArray
 
 def places(rows: int, cols: int, size: int, packed: bool, pitch: int) -> npt.NDArray[Any]:
     """Where each element of a matrix lies in its physical form, in elements of ``size`` bytes, int64 [rows, cols].
-    ``pitch`` is the distance from one panel or column of boxes to the next; ``packed``: the form of ``cpu``."""
+    ``pitch`` is the distance from one panel or column of fractals to the next; ``packed``: the form of ``cpu``."""
     k, n = np.arange(rows)[:, None], np.arange(cols)[None, :]
     if not packed:
         wide = 32 // size
@@ -213,8 +214,8 @@ def _unpack_cpu(data: npt.NDArray[Any], shape: tuple[int, int], dtype: np.dtype[
     size = dtype.itemsize
     group, step = 4 // size, 64 // size
     rows, cols = _up(shape[0], step), _up(shape[1], 32)
-    boxes = _bits(data).reshape(cols // 32, rows // step, 2, 16, 16, group)
-    matrix = boxes.transpose(1, 3, 5, 0, 2, 4).reshape(rows, cols)
+    fractals = _bits(data).reshape(cols // 32, rows // step, 2, 16, 16, group)
+    matrix = fractals.transpose(1, 3, 5, 0, 2, 4).reshape(rows, cols)
     return np.ascontiguousarray(matrix[: shape[0], : shape[1]]).view(dtype)
 
 

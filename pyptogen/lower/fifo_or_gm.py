@@ -1,5 +1,5 @@
-"""Where cube and vector cores are apart: fifos between them, or kernels of their own that meet in GM, for stages whose
-tiling row leaves all to the compiler.
+"""Where cube and vector cores are separate: fifos between them, or kernels of their own that meet in GM, for stages
+whose tiling row leaves all to the compiler.
 
 before: - {}                      attention: scores and products of a whole loop in GM, four launches in a row
 after:  - {fifo: 4}               one mixed kernel, which keeps four tiles of each

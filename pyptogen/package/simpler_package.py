@@ -299,7 +299,7 @@ class _Scene:
                 return f"torch.zeros({shapes[one.name]!r}, dtype={dtype})"
             return f'array("{one.name}", {dtype}, {(-1,) if by_name[one.name].layout == "nz" else shapes[one.name]!r})'
 
-        # The simulator's headers have no queues whose slots lie in GM.
+        # The simulator's headers have no fifos whose slots lie in GM.
         mixed = any(call.fifos for call in self.calls.values())
         platforms = [self.target] if mixed else [f"{self.target}sim", self.target]
         ways = {"input": "D.IN", "updated": "D.INOUT", "output": "D.OUT"}

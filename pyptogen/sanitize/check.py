@@ -313,7 +313,7 @@ class _Kernel:
 def _too_large(trace: Trace, target: str) -> Iterator[Diagnostic]:
     """Tiles that leave their memory."""
     for node in trace.nodes:
-        for region in (r for part in trace.touched.get(id(node), ()) for r in part):
+        for region in (r for part in trace.accessed.get(id(node), ()) for r in part):
             room = TARGETS[target].capacity.get(region.memory)
             if room is not None and room < region.end != EVERYWHERE:
                 yield Diagnostic(

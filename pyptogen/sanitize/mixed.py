@@ -126,7 +126,7 @@ def findings(cube: Trace, vector: Trace, spans: tuple[Span, Span]) -> Iterator[D
     slots = {**cube.pipes, **vector.pipes}
     for fifo, count in slots.items():
         if not protects(count):
-            yield _ring_fault(
+            yield _fifo_fault(
                 f"race: {fifo} has {count} slots, which a device frees in batches that leave some of them unprotected",
                 spans[0],
                 "a fifo of 1, 2, 3 slots or an even number",
@@ -135,7 +135,7 @@ def findings(cube: Trace, vector: Trace, spans: tuple[Span, Span]) -> Iterator[D
     for text, side, number in together([e[:2] for e in sides[0]], [e[:2] for e in sides[1]], slots):
         place = sides[side][number][2] if number < len(sides[side]) else spans[side]
         kind = "deadlock" if text.startswith("deadlock") else "left over" if "not empty" in text else "race"
-        yield _ring_fault(text if kind == "deadlock" else f"{kind}: {text}", place, _FIXES[kind])
+        yield _fifo_fault(text if kind == "deadlock" else f"{kind}: {text}", place, _FIXES[kind])
 
 
 _FIXES = {
@@ -156,8 +156,8 @@ def out_of_step(vectors: Sequence[Trace], span: Span) -> Iterator[Diagnostic]:
         if apart is not None:
             place = next((event[2] for event in apart if event is not None), span)
             what = " against ".join("nothing" if event is None else f"{event[0]} of {event[1]}" for event in apart)
-            yield _ring_fault(f"deadlock: the two vector cores do not keep step: {what}", place, _FIXES["step"])
+            yield _fifo_fault(f"deadlock: the two vector cores do not keep step: {what}", place, _FIXES["step"])
 
 
-def _ring_fault(text: str, span: Span, fix: str) -> Diagnostic:
+def _fifo_fault(text: str, span: Span, fix: str) -> Diagnostic:
     return Diagnostic("PTG305", text, span, fix=fix)

@@ -12,7 +12,7 @@ from pyptogen.lower.instruction.replay import Finding
 from pyptogen.lower.isa.device_rules import USED_UP, fills_first
 from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
 from pyptogen.records import replace
-from pyptogen.sanitize import queues, registers, structs
+from pyptogen.sanitize import fifos, registers, structs
 from pyptogen.sanitize.calls import argument, type_of
 from pyptogen.sanitize.lexer import Token
 from pyptogen.sanitize.operands import shape_of, uses_of
@@ -55,7 +55,7 @@ _QUIET = re.compile(
     r"|set_quant_pre|set_fpc|set_nd_para|set_loop\d?\w*|pipe_\w*printf|printf|PRINTF|cce_\w+|trap|assert|PTO_ASSERT|TPRINT"
     r"|set_mov_pad_val|set_deqscale|set_cmpmask|get_\w+|__builtin_\w+|set_l1_3d_size|set_ctrl|sbitset\d|bitcast\w*|set_fix_clip\w*"
 )
-"""Calls that touch no tile: masks, caches, other cores, printing."""
+"""Calls that access no tile: masks, caches, other cores, printing."""
 _NUMBERS = {
     "true": 1, "false": 0, "nullptr": 0, "DYNAMIC": -1, "C0_SIZE_BYTE": 32, "FRACTAL_NZ_ROW": 16, "BLOCK_BYTE_SIZE": 32,
     "REPEAT_BYTE": 256, "BLOCK_LEN": 16, "CUBE_BLOCK_SIZE": 512, "MX_BLOCK_SIZE": 32,
@@ -149,7 +149,7 @@ def construct(machine: Machine, kind: Any, name: str, arguments: Sequence[Any], 
     if isinstance(kind, ScalarType | EnumType) or kind is UNKNOWN:
         return arguments[0] if len(arguments) == 1 else UNKNOWN
     if isinstance(kind, OtherType) and kind.name == "TPipe":
-        return queues.construct(machine, kind, [a.value if isinstance(a, Cell) else a for a in arguments], token)
+        return fifos.construct(machine, kind, [a.value if isinstance(a, Cell) else a for a in arguments], token)
     if isinstance(kind, OtherType) and kind.name == "ConvTile":
         raise machine.fault(token, f"the ConvTile `{name}`")
     values = [a.value if isinstance(a, Cell) else a for a in arguments]
@@ -225,8 +225,8 @@ def _other_call(machine: Machine, node: Call, name: str) -> Any:
     registers.set_by(machine, name)
     if name in ("ffts_cross_core_sync", "wait_flag_dev"):
         registers.needed(machine, "base", name, node.function.token)
-        queues.between_cores(machine, name, values, node.function.token)
-    if name == "getFFTSMsg" and (word := queues.message(values)) is not None:
+        fifos.between_cores(machine, name, values, node.function.token)
+    if name == "getFFTSMsg" and (word := fifos.message(values)) is not None:
         return word
     return UNKNOWN
 
@@ -358,12 +358,12 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         tiles[0].address = tiles[1].address if name == "TRESHAPE" else UNKNOWN
         tiles[0].holder = tiles[1].holder
         return UNKNOWN
-    if name in queues.INSTRUCTIONS:
+    if name in fifos.INSTRUCTIONS:
         registers.needed(machine, "base", name, token)
-        return queues.instruction(machine, node, name, values)
+        return fifos.instruction(machine, node, name, values)
     if name.startswith(("TPUT", "TGET", "TNOTIFY", "TWAIT", "TTEST")):
-        raise machine.fault(token, f"`{name}`: queues between chips")
-    queues.touch_slots(machine, name, values, token)
+        raise machine.fault(token, f"`{name}`: fifos between chips")
+    fifos.access_slots(machine, name, values, token)
     if not tiles and INSTRUCTIONS[name].effects_for(1) in ("w", "r", "u"):
         raise machine.fault(token, f"`{name}` on operands that are no tiles known here")
     if not tiles:

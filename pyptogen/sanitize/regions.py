@@ -55,7 +55,7 @@ PACKED = frozenset({"int4b_t", "float4_e2m1x2_t", "float4_e1m2x2_t"})
 class Use:
     """What an instruction does to a tile or a GlobalTensor (``tile`` is None): the letter of the table; rows and
     columns that count, or the five sizes of a GlobalTensor. ``region``: the bytes of a tile if all of its numbers are
-    known; ``around``: those that it may touch. ``holder``: as of the tile."""
+    known; ``around``: those that it may access. ``holder``: as of the tile."""
 
     effect: str
     extents: tuple[Any, ...]

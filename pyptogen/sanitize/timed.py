@@ -18,7 +18,7 @@ from pyptogen.sanitize.regions import Use
 from pyptogen.sanitize.targets import TARGETS
 from pyptogen.sanitize.trace import Trace
 from pyptogen.sanitize.values import ScalarType
-from pyptogen.simulate.device.program import Lane, Recorder
+from pyptogen.simulate.device.program import InstrStream, Recorder
 
 MOST_INSTRUCTIONS = 1_000_000
 _NAMES = {"half": "fp16", "float": "fp32", "bfloat16_t": "bf16", "int8_t": "int8", "int32_t": "int32"}
@@ -45,9 +45,9 @@ def walk_of_file(
     return machine.run(function, arguments)
 
 
-def lane_of(trace: Trace, kind: str, timing: Timing) -> Lane:
+def stream_of(trace: Trace, kind: str, timing: Timing) -> InstrStream:
     """What a walk did, with what each instruction costs. Tensors in GM are told apart by the tiles that they fill."""
-    lane = Recorder(kind)
+    recorder = Recorder(kind)
     for node in trace.nodes:
         if isinstance(node, Instr):
             uses = trace.uses[id(node)]
@@ -58,20 +58,20 @@ def lane_of(trace: Trace, kind: str, timing: Timing) -> Lane:
             window = None if in_gm is None else _bursts(shapes[0], in_gm)
             tensor = "" if in_gm is None else next(use.name for use in uses if use.tile is not None)
             cost = price(node.name, node.pipe, shapes, window, timing)
-            work = partial(lane.run, node.pipe, node.name, cost, tensor)
+            work = partial(recorder.run, node.pipe, node.name, cost, tensor)
             handover = trace.handovers.get(id(node))
             if handover is None:
                 work()
             else:
-                first = not any(region.memory == "Acc" for region in trace.touched[id(node)][0])
-                lane.hand_over(work, "store" if node.pipe == "FIX" else "product", handover.place[0], first)
+                first = not any(region.memory == "Acc" for region in trace.accessed[id(node)][0])
+                recorder.hand_over(work, "store" if node.pipe == "FIX" else "product", handover.place[0], first)
         elif isinstance(node, SetFlag):
-            lane.set(node.src, node.dst, node.event)
+            recorder.set(node.src, node.dst, node.event)
         elif isinstance(node, WaitFlag):
-            lane.wait(node.src, node.dst, node.event)
+            recorder.wait(node.src, node.dst, node.event)
         elif isinstance(node, Barrier):
-            lane.barrier(node.pipe)
-    return lane.lane()
+            recorder.barrier(node.pipe)
+    return recorder.stream()
 
 
 def _shape(use: Use) -> Shape:

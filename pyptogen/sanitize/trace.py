@@ -1,4 +1,4 @@
-"""What a walk through a kernel did, in order: instructions with the bytes that they touch, flags, barriers."""
+"""What a walk through a kernel did, in order: instructions with the bytes that they access, flags, barriers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.instruction.effects import Lying, Region, Touch, Touches
+from pyptogen.lower.instruction.effects import Effects, KernelEffects, Lying, Region
 from pyptogen.lower.instruction.handover import Handover
 from pyptogen.lower.instruction.ir import Barrier, Instr, InstrKernel, Node, SetFlag, WaitFlag
 from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips
@@ -31,7 +31,7 @@ class Trace:
 
     most: int = LONGEST
     nodes: list[Node] = field(default_factory=list)
-    touched: dict[int, tuple[tuple[Region, ...], tuple[Region, ...]]] = field(default_factory=dict)
+    accessed: dict[int, tuple[tuple[Region, ...], tuple[Region, ...]]] = field(default_factory=dict)
     """(reads, writes) by identity of the instruction."""
     lying: dict[int, tuple[tuple[Lying, ...], tuple[Lying, ...]]] = field(default_factory=dict)
     """How fractals lie behind it and before it, alike."""
@@ -80,7 +80,7 @@ class Trace:
         if handover is not None:
             self.handovers[id(instr)] = handover
             reads, writes = ([replace(r, handed=r.memory == "Acc") for r in regions] for regions in (reads, writes))
-        self.touched[id(instr)] = tuple(reads), tuple(writes)
+        self.accessed[id(instr)] = tuple(reads), tuple(writes)
         if lying != NOTHING:
             self.lying[id(instr)] = lying
         self.nodes.append(instr)
@@ -125,13 +125,13 @@ class Trace:
         return self._told() == other._told() and self.fifos == other.fifos
 
     def _told(self) -> list[Any]:
-        return [(n.name, self.touched[id(n)]) if isinstance(n, Instr) else n for n in self.nodes]
+        return [(n.name, self.accessed[id(n)]) if isinstance(n, Instr) else n for n in self.nodes]
 
     def findings(self, name: str, span: Span, target: str) -> list[Finding]:
         """Races, missing barriers and flags that do not pair, and what is wrong by itself."""
         kernel = InstrKernel(name, "mixed", target, (), (), (), (), (), None, (), tuple(self.nodes), (), span)
         found = list(self.faults)
-        _PlacedReplay(kernel, Trips((1,)), on_find=found.append, touches=_TraceTouches(kernel, self)).run()
+        _PlacedReplay(kernel, Trips((1,)), on_find=found.append, effects=_TraceEffects(kernel, self)).run()
         return found
 
 
@@ -146,7 +146,7 @@ class _PlacedReplay(Replay):
         super()._instr(instr, (instr.span.line, instr.span.col), path, me)
 
 
-class _TraceTouches(Touches):
+class _TraceEffects(KernelEffects):
     """Bytes as the walk saw them. Equal accesses share a number, so that pairs are compared once."""
 
     def __init__(self, kernel: InstrKernel, trace: Trace) -> None:
@@ -154,8 +154,8 @@ class _TraceTouches(Touches):
         self._trace = trace
         self._numbers: dict[Any, int] = {}
 
-    def of(self, instr: Instr, slots: Any) -> Touch:
-        reads, writes = self._trace.touched[id(instr)]
+    def of(self, instr: Instr, slots: Any) -> Effects:
+        reads, writes = self._trace.accessed[id(instr)]
         number = self._numbers.setdefault((reads, writes), len(self._numbers))
         handover = None if self._trace.cut else self._trace.handovers.get(id(instr))  # who waits is seen to the end
-        return Touch(number, reads, writes, *self._trace.lying.get(id(instr), NOTHING), handover)
+        return Effects(number, reads, writes, *self._trace.lying.get(id(instr), NOTHING), handover)

@@ -23,18 +23,18 @@ Part = tuple[int, Array]
 """Rows of a tile, from the first one's number on."""
 
 
-class _Ring:
+class _FifoState:
     """One fifo: the parts that each producer has pushed, and how many tiles each consumer has popped and freed."""
 
-    def __init__(self, fifo: Fifo, lanes: int) -> None:
+    def __init__(self, fifo: Fifo, subblocks: int) -> None:
         self.fifo = fifo
-        self.parts: list[list[Part]] = [[] for _ in range(lanes if fifo.to == "cube" else 1)]
-        self.popped = [0] * (lanes if fifo.to == "vector" else 1)
+        self.parts: list[list[Part]] = [[] for _ in range(subblocks if fifo.to == "cube" else 1)]
+        self.popped = [0] * (subblocks if fifo.to == "vector" else 1)
         self.freed = list(self.popped)
 
     @property
     def filled(self) -> int:
-        """Tiles that all defining_ops have pushed."""
+        """Tiles that all producers have pushed."""
         return min(map(len, self.parts))
 
     def has_room(self, subblock: int) -> bool:
@@ -60,8 +60,8 @@ class _Ring:
 class Fifos:
     """The fifos of one block. Whoever waits while nobody else can go on is in a deadlock."""
 
-    def __init__(self, fifos: Sequence[Fifo], lanes: int = 1) -> None:
-        self.fifos = {fifo.name: _Ring(fifo, lanes) for fifo in fifos}
+    def __init__(self, fifos: Sequence[Fifo], subblocks: int = 1) -> None:
+        self.fifos = {fifo.name: _FifoState(fifo, subblocks) for fifo in fifos}
         self.changed = Condition()
         self.waiting: list[Callable[[], bool]] = []
         self.running = 0
@@ -108,8 +108,8 @@ class Port:
     fifos: Fifos
     subblock: int = 0
 
-    def _at(self, to: str, fifo: _Ring) -> int:
-        """The core among the defining_ops or consumers of a fifo."""
+    def _at(self, to: str, fifo: _FifoState) -> int:
+        """The core among the producers or consumers of a fifo."""
         return self.subblock if fifo.fifo.to == to else 0
 
     def slot(self, fifo: str) -> str:

@@ -98,7 +98,7 @@ class GlobalMemory:
         self.arrays = dict(arrays)
         self.launch_range = 1
 
-    def beside(self) -> GlobalMemory:
+    def of_core(self) -> GlobalMemory:
         """The same tensors for one of several cores, which has popped slots of its own."""
         memory = GlobalMemory(self.arrays)
         memory.launch_range = self.launch_range

@@ -196,7 +196,7 @@ class GraphRun:
     def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, fifos: Port | None = None) -> None:
         """One block of one launch of kernel ``name``; of a program of a mixed kernel with the fifos of the block."""
         core = self._core if fifos is None else Core(PLATFORMS[self._target])
-        memory = self.memory if fifos is None else self.memory.beside()
+        memory = self.memory if fifos is None else self.memory.of_core()
         BlockRun(self._kernels[name], core, memory, env, self.scalars, block, blocks, fifos).run()
 
     def run_launch(self, launch: LaunchPlan, env: dict[str, int], block: int, blocks: int) -> None:
@@ -205,21 +205,21 @@ class GraphRun:
             self.run_block(launch.kernel, env, block, blocks)
             return
         programs = [self._kernels[name] for name in launch.kernels]
-        lanes = [(p, n) for p in programs for n in range(2 if p.subblock else 1)]
-        fifos = Fifos(programs[0].fifos, len(lanes) - 1)
+        cores = [(p, n) for p in programs for n in range(2 if p.subblock else 1)]
+        fifos = Fifos(programs[0].fifos, len(cores) - 1)
         fifos.run(
             [
                 partial(
                     self.run_block, p.name, env | ({p.subblock: n} if p.subblock else {}), block, blocks, Port(fifos, n)
                 )
-                for p, n in lanes
+                for p, n in cores
             ]
         )
 
     def _shape(self, shape: tuple[Any, ...]) -> tuple[int, ...]:
         return tuple(int(self._dims.resolve(size).xreplace(self._sizes)) for size in shape)
 
-    def in_boxes(self, name: str) -> bool:
+    def in_fractals(self, name: str) -> bool:
         """Whether an output lies in fractals, as kernels of this level see it."""
         return name in self._program.laid_out and self._program.laid_out[name].layout == "nz"
 
@@ -228,7 +228,7 @@ class GraphRun:
         from pyptogen.layout.packing import places_of_all
 
         shape = self._shape(value.shape)
-        if self.in_boxes(name):
+        if self.in_fractals(name):
             return places_of_all(shape, DTYPES[value.dtype], self._target)
         steps = self._shape(layouts.steps(self._program.laid_out[name])) if name in self._program.laid_out else ()
         steps = steps or tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
@@ -241,7 +241,7 @@ class GraphRun:
         """Elements of the memory of an output, with what lies between those that count."""
         from pyptogen.layout.packing import packed_size
 
-        if self.in_boxes(name):
+        if self.in_fractals(name):
             return int(packed_size(self._shape(value.shape), NUMPY_DTYPES[value.dtype].itemsize, self._target))
         return int(self._places(name, value).max(initial=-1)) + 1
 

@@ -15,6 +15,7 @@ from pyptogen.lower.instruction.ir import (
     Choose,
     Compare,
     Declare,
+    FifoRef,
     For,
     GmWindow,
     Imm,
@@ -23,7 +24,6 @@ from pyptogen.lower.instruction.ir import (
     Mode,
     Node,
     Pattern,
-    Queue,
     ReadIndex,
     SkipIfNegative,
     walk,
@@ -97,12 +97,12 @@ class BlockRun:
         index = self.memory.element(node.tensor, node.offset.evaluate(self.env), node.span)
         if node.per is not None:
             return -(-(index + node.plus.evaluate(self.env)) // node.per)
-        if node.places is None:
+        if node.bound is None:
             return index
-        places = node.places.evaluate(self.env)
+        bound = node.bound.evaluate(self.env)
         if node.skips:
-            return index if index < places else -1
-        return min(max(index, 0), places - 1)
+            return index if index < bound else -1
+        return min(max(index, 0), bound - 1)
 
     def _declare(self, node: Declare) -> None:
         numbers = (p.evaluate(self.env) for p in (node.address, node.rows.poly(), node.cols.poly()))
@@ -116,8 +116,8 @@ class BlockRun:
         try:
             if instr.name == "TSTORE":
                 self._store(instr)
-            elif isinstance(instr.operands[0], Queue):
-                self._queue(instr)
+            elif isinstance(instr.operands[0], FifoRef):
+                self._fifo(instr)
             else:
                 self._compute(instr)
         except MachineFault as fault:
@@ -144,18 +144,18 @@ class BlockRun:
         target = Shaped(window.dtype, bound.rows, bound.cols)
         self.memory.write(bound, MEANINGS[instr.name](target, self.core.read(tile), None, bool(relu)))
 
-    def _queue(self, instr: Instr) -> None:
-        queue, *rest = instr.operands
-        assert isinstance(queue, Queue) and self.fifos is not None
+    def _fifo(self, instr: Instr) -> None:
+        fifo, *rest = instr.operands
+        assert isinstance(fifo, FifoRef) and self.fifos is not None
         if instr.name == "TPUSH":
             tile, *place = rest
             row = sum(p.evaluate(self.env) for p in place if isinstance(p, Poly))
-            self.fifos.push(queue.name, self.core.read(self.tiles[str(tile)]), instr.span, row)
+            self.fifos.push(fifo.name, self.core.read(self.tiles[str(tile)]), instr.span, row)
         elif instr.name == "TPOP":
-            self.memory.arrays[self.fifos.slot(queue.name)] = self.fifos.pop(queue.name, instr.span)
+            self.memory.arrays[self.fifos.slot(fifo.name)] = self.fifos.pop(fifo.name, instr.span)
         else:
-            self.fifos.free(queue.name)
-            del self.memory.arrays[self.fifos.slot(queue.name)]
+            self.fifos.free(fifo.name)
+            del self.memory.arrays[self.fifos.slot(fifo.name)]
 
     def _compute(self, instr: Instr) -> None:
         """The row's effects say which operands are written (``w``), read and written (``u``), read, or scratch."""

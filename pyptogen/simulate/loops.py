@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyptogen.lower.expr import part_of
 from pyptogen.lower.instruction.ir import For
-from pyptogen.lower.tile.ir import Condition, Element, Loop, distributed_nest, share_of
+from pyptogen.lower.tile.ir import Condition, Element, Loop, distributed_nest, half_of
 from pyptogen.simulate.gm import GlobalMemory
 
 
@@ -54,12 +54,12 @@ class LoopWalk:
                 env[loop.valid] = min(tile, stop - at)
             if loop.only is not None and not self._takes_place(loop.only):
                 continue
-            if loop.share is not None:
-                env |= zip(loop.share, share_of(env[str(loop.valid)], env[str(self.subblock)]), strict=True)
+            if loop.half is not None:
+                env |= zip(loop.half, half_of(env[str(loop.valid)], env[str(self.subblock)]), strict=True)
             yield
             if loop.slot is not None:
                 env[loop.slot] = (env[loop.slot] + 1) % loop.slots
-        for name in (loop.var, loop.valid or loop.var, *(loop.share or ())):
+        for name in (loop.var, loop.valid or loop.var, *(loop.half or ())):
             env.pop(name, None)
 
     def _takes_place(self, only: Condition) -> bool:
@@ -69,7 +69,7 @@ class LoopWalk:
 
     def _element(self, element: Element) -> int:
         found = self.memory.element(element.tensor, element.offset.evaluate(self.env), element.span)
-        return found if element.places is None else min(max(found, 0), element.places.evaluate(self.env) - 1)
+        return found if element.bound is None else min(max(found, 0), element.bound.evaluate(self.env) - 1)
 
 
 def _step(loop: Loop | For) -> int:

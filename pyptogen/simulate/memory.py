@@ -142,7 +142,7 @@ class VectorMemory:
 
 
 @dataclass(slots=True)
-class _Box:
+class _Stored:
     begin: int
     end: int
     values: Array
@@ -153,11 +153,11 @@ class MatrixMemory:
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
-        self._boxes: dict[int, _Box] = {}
+        self._stored: dict[int, _Stored] = {}
         self._lost: dict[int, str] = {}
 
     def clear(self) -> None:
-        self._boxes.clear()
+        self._stored.clear()
         self._lost.clear()
 
     def read(self, tile: BoundTile) -> Array:
@@ -166,29 +166,29 @@ class MatrixMemory:
         Raises:
             MachineFault: nothing was written there, or it was overwritten; the dtype differs; less is valid.
         """
-        box = self._boxes.get(tile.address)
-        if box is None:
+        stored = self._stored.get(tile.address)
+        if stored is None:
             by = self._lost.get(tile.address)
             raise tile.fault(
                 "overlap" if by else "unwritten",
                 f"is read after `{by}` overwrote it" if by else "is read and was never written",
             )
-        if box.values.dtype != NUMPY_DTYPES[tile.declare.type.dtype]:
-            raise tile.fault("dtype", f"is read as {tile.declare.type.dtype}, and holds {box.values.dtype}")
-        rows, cols = box.values.shape
+        if stored.values.dtype != NUMPY_DTYPES[tile.declare.type.dtype]:
+            raise tile.fault("dtype", f"is read as {tile.declare.type.dtype}, and holds {stored.values.dtype}")
+        rows, cols = stored.values.shape
         if tile.rows > rows or tile.cols > cols:
             raise tile.fault("unwritten", f"is read as {tile.rows} x {tile.cols}, and {rows} x {cols} was written")
-        return box.values[: tile.rows, : tile.cols]
+        return stored.values[: tile.rows, : tile.cols]
 
     def write(self, tile: BoundTile, values: Array) -> None:
         """Put a tile; tiles that it overlaps are lost."""
         tile.check(self.capacity)
-        for address, box in list(self._boxes.items()):
-            if box.begin < tile.end and tile.address < box.end:
-                del self._boxes[address]
+        for address, stored in list(self._stored.items()):
+            if stored.begin < tile.end and tile.address < stored.end:
+                del self._stored[address]
                 self._lost[address] = tile.declare.name
         self._lost.pop(tile.address, None)
-        self._boxes[tile.address] = _Box(tile.address, tile.end, np.array(values))
+        self._stored[tile.address] = _Stored(tile.address, tile.end, np.array(values))
 
 
 class Core:

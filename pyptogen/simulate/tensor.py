@@ -256,7 +256,7 @@ class _Run:
             return self._by_hand(op, operands)
         if op.kind == "full":
             return np.full(self._shape(op.result), self._number(op.attrs["value"]), dtype)
-        if op.kind == "places":
+        if op.kind == "positions":
             shape = self._shape(op.result)
             block = any(size.name.endswith(".tile") for axis in op.result.shape for size in axis.free_symbols)
             first = self._number(op.attrs["start"]) + (self._start if block and not op.attrs["in_block"] else 0)

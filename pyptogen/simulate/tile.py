@@ -155,7 +155,7 @@ class TileRun:
         buffer = self.plan.buffer(tile.name)
         begin = buffer.place().evaluate(self.env)
         memory, end = buffer.memory, begin + buffer.size
-        return (f"{memory} scales", begin // 16, end // 16) if tile.beside else (memory, begin, end)
+        return (f"{memory} scales", begin // 16, end // 16) if tile.is_scales else (memory, begin, end)
 
     def _write(self, name: str, values: Array) -> None:
         tile = self.tiles[name]
@@ -388,7 +388,7 @@ class _LevelRun(GraphRun):
         super().__init__(lowered, *arguments)
         self.backwards = level == "block"
 
-    def in_boxes(self, name: str) -> bool:
+    def in_fractals(self, name: str) -> bool:
         return False
 
     def physical(self, layout: str, array: Array, target: str) -> Array:
@@ -401,7 +401,7 @@ class _LevelRun(GraphRun):
             return
         kernel = self._tiles[name] if plan is None else plan.tile
         body = kernel.body if plan is None else plan.body
-        memory = self.memory if fifos is None else self.memory.beside()
+        memory = self.memory if fifos is None else self.memory.of_core()
         TileRun(kernel, body, memory, dict(env), self.scalars, block, blocks, plan, fifos=fifos).run()
 
     def run_launch(self, launch: LaunchPlan, env: dict[str, int], block: int, blocks: int) -> None:

@@ -28,5 +28,5 @@ def camel(name: str) -> str:
 
 
 def count_type(wide: bool) -> str:
-    """The C++ type of dims, and of the places that loops count."""
+    """The C++ type of dims, and of loop counters."""
     return "int64_t" if wide else "int32_t"

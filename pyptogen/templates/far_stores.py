@@ -44,7 +44,7 @@ def far_stores(kernel: InstrKernel) -> Far:
 
 
 def _windows(kernel: InstrKernel, name: str) -> set[str]:
-    """The tensors that instructions of this name in passes touch."""
+    """The tensors that instructions of this name in passes access."""
     return {
         operand.tensor
         for node in walk(kernel.body)

@@ -25,7 +25,7 @@ from pyptogen.templates.environment import Marks, render
 from pyptogen.templates.far_stores import far_stores
 from pyptogen.templates.kernel_body import Writer
 from pyptogen.templates.kernel_entry import BLOCK_FUNCTION, entry_of
-from pyptogen.templates.kernel_queues import pipe_line, queue_aliases
+from pyptogen.templates.kernel_fifos import pipe_aliases, pipe_line
 from pyptogen.templates.merges import is_merge_of_lists
 from pyptogen.templates.node_origins import NodeOrigins
 from pyptogen.templates.spelling import in_text, spelled
@@ -42,7 +42,7 @@ FORGET_NUMBERS = "dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_
 def _loop_names(kernel: InstrKernel) -> Iterator[str]:
     for node in walk(kernel.body):
         if isinstance(node, For):
-            yield from (name for name in (node.var, node.valid, node.slot, *(node.share or ())) if name)
+            yield from (name for name in (node.var, node.valid, node.slot, *(node.half or ())) if name)
             yield from (element.name for element in (node.only.elements if node.only else ()))
         elif isinstance(node, ReadIndex):
             yield node.name
@@ -51,9 +51,9 @@ def _loop_names(kernel: InstrKernel) -> Iterator[str]:
 def _guards(kernel: InstrKernel) -> Iterator[bool]:
     """Of each index that is guarded, whether one that names no place is skipped."""
     for node in walk(kernel.body):
-        if isinstance(node, ReadIndex) and node.places is not None:
+        if isinstance(node, ReadIndex) and node.bound is not None:
             yield node.skips
-        elif isinstance(node, For) and node.only is not None and any(e.places is not None for e in node.only.elements):
+        elif isinstance(node, For) and node.only is not None and any(e.bound is not None for e in node.only.elements):
             yield False
 
 
@@ -94,7 +94,7 @@ def kernel_text(
         far=frozenset(names.get(tensor, tensor) for tensor in far.tensors),
         taken=frozenset({*kernel.arguments, *declarations(kernel), *_loop_names(kernel)}),
         fixed=frozenset({*kernel.arguments, *_loop_names(kernel)}),
-        queues={fifo.name: fifo for fifo in kernel.fifos},
+        fifos={fifo.name: fifo for fifo in kernel.fifos},
         subblock=kernel.subblock,
         told=told,
         wide=kernel.wide,
@@ -131,7 +131,7 @@ def kernel_text(
         guard=guards[kernel.core],
         entry=entry_of(kernel, function, platform),
         block_function=BLOCK_FUNCTION,
-        queue_aliases=[alias for fifo in kernel.fifos for alias in queue_aliases(fifo, platform.rings_on_chip)],
+        pipe_aliases=[alias for fifo in kernel.fifos for alias in pipe_aliases(fifo, platform.fifos_on_chip)],
         tile_aliases=writer.aliases.tiles,
         gm_aliases=writer.aliases.tensors,
         guards_indices=set(_guards(kernel)),

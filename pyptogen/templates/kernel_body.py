@@ -13,6 +13,7 @@ from pyptogen.lower.instruction.ir import (
     Choose,
     Compare,
     Declare,
+    FifoRef,
     For,
     GmWindow,
     Imm,
@@ -21,7 +22,6 @@ from pyptogen.lower.instruction.ir import (
     Node,
     Pass,
     Pattern,
-    Queue,
     ReadIndex,
     Relu,
     SetFlag,
@@ -35,17 +35,17 @@ from pyptogen.lower.tile.ir import Fifo, distributed_nest
 from pyptogen.records import replace
 from pyptogen.templates.cpp_names import C_TYPES, count_type
 from pyptogen.templates.k_loops import KLoopEnds, k_loop_ends
+from pyptogen.templates.kernel_fifos import offset_line, pipe_call, slot_line, view_line
 from pyptogen.templates.kernel_loops import (
     condition_lines,
+    half_lines,
     loop_lines,
     next_slot,
     product_lines,
     rounded_up,
-    share_lines,
     skip_lines,
 )
 from pyptogen.templates.kernel_passes import PassText, carried_rows
-from pyptogen.templates.kernel_queues import offset_line, queue_call, slot_line, view_line
 from pyptogen.templates.kernel_types import Aliases, gm_arguments
 from pyptogen.templates.merges import is_merge_of_lists
 from pyptogen.templates.node_origins import NodeOrigins
@@ -83,7 +83,7 @@ class Writer:
     """Names of arguments, tiles and loop variables."""
     fixed: frozenset[str] = frozenset()
     """Names of arguments and loop variables."""
-    queues: dict[str, Fifo] = field(default_factory=dict)
+    fifos: dict[str, Fifo] = field(default_factory=dict)
     """The fifos of a mixed kernel, by name."""
     subblock: str | None = None
     """The number of the vector core, where two share the rows of tiles."""
@@ -195,17 +195,17 @@ class Writer:
         if node.only is not None:
             self.speak(depth + 1, node.only.span)
             for e in node.only.elements:
-                self.on_readindex(ReadIndex(e.name, e.tensor, e.offset, e.span, e.places), depth + 1)
+                self.on_readindex(ReadIndex(e.name, e.tensor, e.offset, e.span, e.bound), depth + 1)
             for line in skip_lines(node.only):
                 self.put(depth + 1, line)
-        if node.share is not None:
-            for line in share_lines(node, str(self.subblock)):
+        if node.half is not None:
+            for line in half_lines(node, str(self.subblock)):
                 self.put(depth + 1, line)
 
     def on_instr(self, node: Instr, depth: int) -> None:
         self.speak(depth, node.span)
         self.windows(node, depth)
-        popped = next((self.queues[o.name] for o in node.operands if isinstance(o, Queue)), None)
+        popped = next((self.fifos[o.name] for o in node.operands if isinstance(o, FifoRef)), None)
         if popped is not None and node.name == "TPOP":
             self.put(depth, view_line(popped))
         if popped is not None and node.name == "TPUSH" and self.subblock is not None:
@@ -226,10 +226,10 @@ class Writer:
 
     def call(self, node: Instr, phase: str = "") -> str:
         """``phase``: that of a product or a store which unit flags order."""
-        queue = next((o for o in node.operands if isinstance(o, Queue)), None)
-        if queue is not None:
+        fifo = next((o for o in node.operands if isinstance(o, FifoRef)), None)
+        if fifo is not None:
             told = self.subblock if self.told else None
-            return queue_call(node, self.queues[queue.name], self.types, self.aliases.tile, told)
+            return pipe_call(node, self.fifos[fifo.name], self.types, self.aliases.tile, told)
         operands = [self.operand(node, o) for o in node.operands if not isinstance(o, Pattern | Relu)]
         # The type of its first number and the direction (0: ascending) cannot be deduced from what TCI is given.
         name = node.name
@@ -301,7 +301,7 @@ class Writer:
         text.write()
         parameters = "".join(f", auto &{name}" for name in text.operands)
         rows, cols = (e.poly().c() for e in (node.rows, node.cols))
-        together = "<4>" if node.beside else ""
+        together = "<4>" if node.interleaved else ""
         self.put(depth, f"TPASS{together}({rows}, {cols}, [&](auto at{parameters}) {{")
         whole = self.origin
         for member, line in text.lines:
@@ -337,9 +337,9 @@ class Writer:
 
     def on_readindex(self, node: ReadIndex, depth: int) -> None:
         read = f"{node.tensor}[{node.offset.c(wide=True)}]"
-        if node.places is not None:
+        if node.bound is not None:
             guard = "index_or_skip" if node.skips else "index_inside"
-            read = f"{guard}({read}, {node.places.c(wide=True)}, {self.sites.get(node.span, 0)})"
+            read = f"{guard}({read}, {node.bound.c(wide=True)}, {self.sites.get(node.span, 0)})"
         if node.per is not None:
             self.speak(depth, node.span)
             read = rounded_up(read, node.plus, node.per)

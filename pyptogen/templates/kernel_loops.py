@@ -69,14 +69,14 @@ def loop_lines(node: For, count: str) -> list[str]:
     if node.after is not None:
         left, begin = (node.after - node.start).c(), f"{node.var}_begin"
         text = f"{left} > 0 ? {f'{start} + ' if start != '0' else ''}({left}) / {step} * {step} : {start}"
-        seen = "do not see all" if node.index_set == "full" else "see nothing"
-        lines.append(f"const {count} {begin} = {text};  // those before {seen} of this block")
+        bound = "inside" if node.index_set == "full" else "ahead of"
+        lines.append(f"const {count} {begin} = {text};  // rows before this: their causal bound is {bound} this block")
         start = begin
     if node.before is not None:
         end, limit = f"{node.var}_end", node.before.c()
         text = f"{limit} < {stop} ? {limit} : {stop}"
         if node.index_set == "partial":
-            later = "rows from here on see the whole block"
+            later = "rows from here on: their causal bound is behind this block"
         elif _is_plain(node.before):  # a number that was read
             later = "later iterations are left out"
         else:
@@ -139,17 +139,20 @@ def condition_lines(node: For, count: str) -> list[str]:
         holds = f"{(node.after - node.step).c()} < {node.var} && {holds}"
     if node.before is not None:
         holds += f" && {node.var} < {node.before.c()}"
-    notes = {"columns": "  // as far as these rows see", "masked": "  // not all rows see all of this block"}
+    notes = {
+        "columns": "  // up to the causal bound of these rows",
+        "masked": "  // beyond the causal bound of some rows",
+    }
     note = notes.get(node.index_set, "")
     return [f"if (const {count} {node.var} = {node.start.c()}; {holds}) {{{note}"]
 
 
-def share_lines(node: For, subblock: str) -> list[str]:
+def half_lines(node: For, subblock: str) -> list[str]:
     """A vector core's rows of the iteration's tile, and the first of them if anything names it."""
-    first, rows = node.share or ("", "")
-    begins = f"const int32_t {first} = {subblock} * ({node.valid} - {rows});  // where this one's begins"
+    first, rows = node.half or ("", "")
+    begins = f"const int32_t {first} = {subblock} * ({node.valid} - {rows});  // the first row of this core"
     named = any(first in numbers(inner) for inner in walk(node.body))
     return [
-        f"const int32_t {rows} = ({node.valid} + 1) / 2;  // the part of each vector core",
+        f"const int32_t {rows} = ({node.valid} + 1) / 2;  // half of the rows for each vector core",
         *([begins] if named else []),
     ]

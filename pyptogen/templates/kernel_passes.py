@@ -148,7 +148,7 @@ class PassText:
             assert isinstance(operands[1], Imm)
             return f"at.all({operands[1].text})"
         if name in ("TROWEXPAND", "TCOLEXPAND"):
-            return self.spread(name, str(operands[1]))
+            return self.broadcast(name, str(operands[1]))
         return self.binary(instr)
 
     def binary(self, instr: Instr) -> str:
@@ -158,7 +158,7 @@ class PassText:
             left = self.value(instr, str(a))
             if name == "TROWEXPANDDIV":
                 return f"{left} / {self.divisor(str(b))}"
-            right = self.spread(name, str(b))
+            right = self.broadcast(name, str(b))
         else:
             left, right = (_text(o) if isinstance(o, Imm) else self.value(instr, str(o)) for o in (a, b))
             stem = stem.removesuffix("S") if isinstance(a, Imm) or isinstance(b, Imm) else stem
@@ -182,7 +182,7 @@ class PassText:
         return name
 
     @staticmethod
-    def spread(name: str, tile: str) -> str:
+    def broadcast(name: str, tile: str) -> str:
         return f"at.column({tile})" if name.startswith("TROW") else f"at.row({tile})"
 
     def cast(self, instr: Instr) -> str:

@@ -104,9 +104,9 @@ def gm_arguments(window: GmWindow) -> str:
     if window.layout in PAIRS:
         across, along = sizes if window.layout == "MX_A_ND" else reversed(sizes)
         sizes = (across, along.over(2) if along is not None else None)
-    if window.layout == "NZ":  # boxes along the columns, then along the rows
-        boxes = ((window.cols.valid, 32 // _bytes(window.dtype)), (window.rows.valid, 16))
-        extents = [f"({(size + (step - 1)).c()}) / {step}" for size, step in boxes if size is not None]
+    if window.layout == "NZ":  # fractals along the columns, then along the rows
+        fractals = ((window.cols.valid, 32 // _bytes(window.dtype)), (window.rows.valid, 16))
+        extents = [f"({(size + (step - 1)).c()}) / {step}" for size, step in fractals if size is not None]
     else:
         extents = [size.c() for size in sizes if size is not None]
     strides = [s.c(wide=True) for s in (window.row_stride, window.col_stride) if s.constant is None]

@@ -11,13 +11,13 @@ from pyptogen.lower.instruction.ir import (
     Barrier,
     Choose,
     Declare,
+    FifoRef,
     For,
     GmWindow,
     Instr,
     InstrKernel,
     Node,
     Pass,
-    Queue,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -103,5 +103,5 @@ def _value(node: Node) -> str:
         first = node.operands[0]
         if isinstance(first, GmWindow):
             return first.tensor
-        return first.name if isinstance(first, Queue) else first if isinstance(first, str) else ""
+        return first.name if isinstance(first, FifoRef) else first if isinstance(first, str) else ""
     return ""

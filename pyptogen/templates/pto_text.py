@@ -19,7 +19,7 @@ from pyptogen.lower.instruction.ir import (
     reads_numbers,
     walk,
 )
-from pyptogen.lower.instruction.synchronise import with_flags_alone
+from pyptogen.lower.instruction.synchronise import with_flags_only
 from pyptogen.lower.origins import Origin, Traced
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.building.rules import SCALE
@@ -27,7 +27,7 @@ from pyptogen.lower.verify import require
 from pyptogen.records import replace
 from pyptogen.templates.node_origins import NodeOrigins
 from pyptogen.templates.pto_text_body import SCALES, Writer
-from pyptogen.templates.pto_text_queues import Queues
+from pyptogen.templates.pto_text_fifos import Pipes
 from pyptogen.templates.pto_text_types import DTYPES, lies_in_elements, pointer
 from pyptogen.templates.pto_text_values import INDENT, Values
 from pyptogen.templates.pto_text_windows import Windows
@@ -73,7 +73,7 @@ def _function(kernel: InstrKernel, source: Callable[[Span], str], by_hand: HandK
     whole = replace(origins.whole(), part="pto_text: function")
     values.origin = whole
     windows = Windows.of(kernel)
-    queues = Queues.of(kernel.fifos, values)
+    fifos = Pipes.of(kernel.fifos, values)
     arguments = _arguments(kernel, values)
     if kernel.fifos or any(isinstance(n, For) and n.parallel for n in walk(kernel.body)):
         values.put(f"{values.name('block_i64')} = pto.get_block_idx")
@@ -88,14 +88,14 @@ def _function(kernel: InstrKernel, source: Callable[[Span], str], by_hand: HandK
         if isinstance(node, Instr):
             values.origin = origins.node(node)
             for operand in node.operands:
-                if isinstance(operand, GmWindow) and operand.tensor not in queues.slots:
+                if isinstance(operand, GmWindow) and operand.tensor not in fifos.slots:
                     windows.declare(operand, values)
     values.origin = whole
     if PLATFORMS[kernel.platform].data_cache and reads_numbers(kernel):
         values.put("pto.cmo.cacheinvalid all #pto.address_space<gm>")
-    queues.initialise(kernel.core)
+    fifos.initialise(kernel.core)
     tensors = {t.name: t.dtype for t in kernel.tensors}
-    Writer(source, origins, values, windows, queues, declarations(kernel), tensors, arch, kernel.subblock).body(
+    Writer(source, origins, values, windows, fifos, declarations(kernel), tensors, arch, kernel.subblock).body(
         kernel.body
     )
     kind = "" if kernel.core == "mixed" else f", pto.kernel_kind = #pto.kernel_kind<{kernel.core}>"
@@ -133,7 +133,7 @@ def pto_text(
     """The PTO assembly of one kernel, which says no phases of products: accumulators are handed over by flags there.
 
     Args:
-        kernel: its instructions, flags included; of a mixed kernel whose cores are apart, the cube program.
+        kernel: its instructions, flags included; of a mixed kernel whose cores are separate, the cube program.
         operator: name of the operator.
         source: one line of the spec for a span, such as ``m: amax(x)``.
         beside: the vector program of such a kernel, a second function of the module.
@@ -143,7 +143,7 @@ def pto_text(
         IllegalIR: `lacks` says why, or the kernel names what it does not have, or has fifos and nobody at their other
             end.
     """
-    programs = [with_flags_alone(program) for program in (kernel, beside) if program is not None]
+    programs = [with_flags_only(program) for program in (kernel, beside) if program is not None]
     require(not lacks(*programs), lacks(*programs), kernel.span)
     require(beside is not None or not kernel.fifos, f"one end only of the fifos of {kernel.name}", kernel.span)
     arch = ARCHITECTURES[kernel.platform]

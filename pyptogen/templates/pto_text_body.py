@@ -12,6 +12,7 @@ from pyptogen.lower.instruction.ir import (
     Choose,
     Compare,
     Declare,
+    FifoRef,
     For,
     GmWindow,
     Imm,
@@ -19,7 +20,6 @@ from pyptogen.lower.instruction.ir import (
     Mode,
     Node,
     Pattern,
-    Queue,
     ReadIndex,
     Relu,
     SetFlag,
@@ -31,8 +31,8 @@ from pyptogen.lower.instruction.ir import (
 from pyptogen.lower.tile.ir import Condition, distributed_nest
 from pyptogen.templates.merges import is_merge_of_lists
 from pyptogen.templates.node_origins import NodeOrigins
+from pyptogen.templates.pto_text_fifos import Pipes, split_rows
 from pyptogen.templates.pto_text_parts import shown
-from pyptogen.templates.pto_text_queues import Queues, split_rows
 from pyptogen.templates.pto_text_types import DTYPES, in_elements, pointer, tile_buf
 from pyptogen.templates.pto_text_values import Values
 from pyptogen.templates.pto_text_windows import Windows
@@ -57,7 +57,7 @@ class Writer:
     origins: NodeOrigins
     values: Values
     windows: Windows
-    queues: Queues
+    fifos: Pipes
     tiles: dict[str, Declare]
     tensors: dict[str, str]
     arch: str
@@ -207,7 +207,7 @@ class Writer:
         self.bind_place(nest[0], left)
         for loop in nest:
             self.valid(loop)
-            if loop.share is not None and loop is not last:
+            if loop.half is not None and loop is not last:
                 split_rows(values, loop, str(self.subblock))
         self.round(last, tuple(slots))
         values.close()
@@ -236,7 +236,7 @@ class Writer:
 
     def round(self, node: For, slots: Sequence[str]) -> None:
         """The body, and the counters of iterations after it."""
-        if node.share is not None:
+        if node.half is not None:
             split_rows(self.values, node, str(self.subblock))
         self.body(node.body)
         if slots:
@@ -247,7 +247,7 @@ class Writer:
         values = self.values
         self.speak(only.span)
         for element in only.elements:
-            self.read_index(ReadIndex(element.name, element.tensor, element.offset, element.span, element.places))
+            self.read_index(ReadIndex(element.name, element.tensor, element.offset, element.span, element.bound))
         holds, note = values.holds(only), "else this iteration is skipped"
         if not slots:
             values.open(f"scf.if {holds}", note)
@@ -297,8 +297,8 @@ class Writer:
             more = values.poly(node.plus + (node.per - 1))
             total = values.compute(f"arith.addi {index}, {more} : index")
             index = values.compute(f"arith.divsi {total}, {values.index(node.per)} : index", node.name)
-        if node.places is not None:
-            index = values.made_to_fit(index, node.places, node.name, skips=node.skips)
+        if node.bound is not None:
+            index = values.made_to_fit(index, node.bound, node.name, skips=node.skips)
         values.bind(node.name, index)
 
     def unless_negative(self, node: SkipIfNegative, rest: Sequence[Node]) -> None:
@@ -314,8 +314,8 @@ class Writer:
     def instr(self, node: Instr) -> None:
         """``pto.name ins(sources : types) outs(destination : type)``."""
         self.speak(node.span)
-        if isinstance(node.operands[0], Queue):
-            self.queue(node, node.operands[0].name)
+        if isinstance(node.operands[0], FifoRef):
+            self.fifo(node, node.operands[0].name)
             return
         dst, *sources = node.operands
         given = [self.operand(node, o) for o in sources if not isinstance(o, Mode | Compare | Pattern | Relu)]
@@ -335,17 +335,17 @@ class Writer:
             behind = ' {axis = "row"}'
         self.values.put(f"pto.{mnemonic(node.name)} ins({ins}) outs({out} : {out_type}){behind}")
 
-    def queue(self, node: Instr, fifo: str) -> None:
+    def fifo(self, node: Instr, fifo: str) -> None:
         """TPUSH of a tile, TPOP, TFREE."""
         if node.name == "TPUSH":
             tile = str(node.operands[1])
             declared, row = self.tiles[tile], node.operands[-1]
             first = row if isinstance(row, Poly) else ZERO
-            self.queues.push(fifo, self.operand(node, tile), (declared.rows, declared.cols), first)
+            self.fifos.push(fifo, self.operand(node, tile), (declared.rows, declared.cols), first)
         elif node.name == "TPOP":
-            self.queues.pop(fifo)
+            self.fifos.pop(fifo)
         else:
-            self.queues.free(fifo)
+            self.fifos.free(fifo)
 
     def merge(self, given: Sequence[tuple[str, str]], out: tuple[str, str]) -> None:
         """Lists, then scratch; beside the result how many pairs were taken of each list."""
@@ -383,8 +383,8 @@ class Writer:
             return values.bound(operand), tile_buf(self.tiles[operand].type, self.arch)
         if isinstance(operand, GmWindow):
             side = "out" if node.name == "TSTORE" else "in"
-            if operand.tensor in self.queues.slots:
-                return self.queues.window(operand, f"{operand.tensor}_{side}")
+            if operand.tensor in self.fifos.slots:
+                return self.fifos.window(operand, f"{operand.tensor}_{side}")
             return self.windows.emit(operand, f"{operand.tensor}_{side}", values)
         if isinstance(operand, Imm):
             tiles = [self.tiles[o] for o in node.operands if isinstance(o, str)]

@@ -186,13 +186,13 @@ class Values:
                 total = term if total is None else self.compute(f"arith.addi {total}, {term} : index")
         return total or self.index(0)
 
-    def made_to_fit(self, index: str, places: Poly, name: str, *, skips: bool) -> str:
+    def made_to_fit(self, index: str, bound: Poly, name: str, *, skips: bool) -> str:
         """An index, or the nearest one that names a place; -1 where one beyond them ``skips``."""
         if skips:
-            fits = self.compute(f"arith.cmpi slt, {index}, {self.poly(places)} : index")
+            fits = self.compute(f"arith.cmpi slt, {index}, {self.poly(bound)} : index")
             return self.compute(f"arith.select {fits}, {index}, {self.index(-1)} : index", name)
         above = self.compute(f"arith.maxsi {index}, {self.index(0)} : index")
-        return self.compute(f"arith.minsi {above}, {self.poly(places - 1)} : index", name)
+        return self.compute(f"arith.minsi {above}, {self.poly(bound - 1)} : index", name)
 
     def bound(self, name: str) -> str:
         """The value of a name of the IR."""

@@ -20,13 +20,13 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import (
     Choose,
     Declare,
+    FifoRef,
     For,
     GmWindow,
     Imm,
     Instr,
     InstrKernel,
     Pass,
-    Queue,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -50,8 +50,8 @@ _VARIABLES: Mapping[type, tuple[str, ...]] = {
     ExecutionGraph: ("launch_dim", "dims", "workspaces", "cuts", "plans"),
     Extent: ("valid",),
     Fifo: ("name", "slot"),
-    Element: ("name", "tensor", "offset", "places"),
-    For: ("var", "start", "stop", "valid", "body", "slot", "after", "before", "only", "share"),
+    Element: ("name", "tensor", "offset", "bound"),
+    For: ("var", "start", "stop", "valid", "body", "slot", "after", "before", "only", "half"),
     GmTensor: ("name", "shape"),
     GmWindow: ("tensor", "offset", "rows", "cols", "row_stride", "col_stride"),
     Instr: ("operands",),
@@ -60,8 +60,8 @@ _VARIABLES: Mapping[type, tuple[str, ...]] = {
     Owner: ("at",),
     Tiles: ("nests",),
     Pass: ("rows", "cols", "members", "kept", "tiles", "dtypes", "ahead"),
-    Queue: ("name",),
-    ReadIndex: ("name", "tensor", "offset", "places", "plus"),
+    FifoRef: ("name",),
+    ReadIndex: ("name", "tensor", "offset", "bound", "plus"),
     SetFlag: ("slot",),
     SkipIfNegative: ("name",),
     WaitFlag: ("slot",),
@@ -193,7 +193,7 @@ def _numbers(kernel: InstrKernel) -> list[str]:
     numbers = list(kernel.arguments)
     for node in walk(kernel.body):
         if isinstance(node, For):
-            numbers += [name for name in (node.var, node.valid, node.slot, *(node.share or ())) if name]
+            numbers += [name for name in (node.var, node.valid, node.slot, *(node.half or ())) if name]
         elif isinstance(node, ReadIndex):
             numbers.append(node.name)
     return numbers

@@ -24,7 +24,7 @@ _MOVING = (
     | (REDUCE - {"sum"})
     | SORTING
     | {"either", "concat", "scatter_update", "full", "abs", "neg", "relu", "maximum", "minimum", "permute", "expand"}
-    | {"gather", "index_select", "bitcast", "where", "arange", "places"}
+    | {"gather", "index_select", "bitcast", "where", "arange", "positions"}
 )
 """Operations whose result holds elements of their operands, or those with another sign: they round nothing."""
 _CHOOSING = COMPARE | ROUNDING | ARG_REDUCE | SORTING | {"floor_div", "gather", "index_select"}

@@ -199,7 +199,7 @@ def test_an_element_beyond_its_row_is_none_of_the_next(row: int, column: int, tm
     operator = pyptogen.torch.load(tmp_path / "a.yaml")
     given = _inputs(operator)
     given["row"][3], given["column"][3] = row, column
-    with pytest.raises(DiagnosticError, match="which is no place"):
+    with pytest.raises(DiagnosticError, match="which is no position"):
         operator(**given)
 
 

@@ -156,7 +156,7 @@ def test_an_empty_bag_is_zeros(target: str) -> None:
 def test_a_token_beyond_the_table_of_a_bag_is_refused(target: str) -> None:
     arrays = operator("embedding_bag", target).example_inputs(seed=2, t=5, bag=3, vocabulary=10)
     arrays["token"][4, 2] = 10
-    with pytest.raises(DiagnosticError, match="`token` holds 10, which is no place along axis 0 of `table`"):
+    with pytest.raises(DiagnosticError, match="`token` holds 10, which is no position along axis 0 of `table`"):
         operator("embedding_bag", target)(**arrays)
 
 

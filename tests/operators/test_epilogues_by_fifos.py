@@ -1,4 +1,4 @@
-"""Vector work on a product in a row without sizes, where cube and vector cores are apart: by fifos or through GM."""
+"""Vector work on a product in a row without sizes, where cube and vector cores are separate: by fifos or through GM."""
 
 from __future__ import annotations
 

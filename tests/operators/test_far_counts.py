@@ -71,7 +71,7 @@ def test_the_reach_of_a_sum_is_that_of_what_is_added_or_of_what_is_taken_off() -
 def test_positions_beyond_int32_are_a_requirement() -> None:
     spec = FLAT.replace("fp32[1]", "int32[1]").replace("sum(", "argmax(").replace("MOST", "65536")
     program = from_spec(load_source(Source("far.yaml", spec)))
-    assert [requirement.text for requirement in program.requires] == ["2147483648 >= kv*t (places are int32)"]
+    assert [requirement.text for requirement in program.requires] == ["2147483648 >= kv*t (positions are int32)"]
 
 
 def zeros(size: int) -> Any:

@@ -1,4 +1,4 @@
-"""Mixed kernels where cube and vector cores are apart: the proof of their fifos, and checked mode."""
+"""Mixed kernels where cube and vector cores are separate: the proof of their fifos, and checked mode."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MAIN = """
 int main() {
     const int sq = 70, kv = 300, d = 64;
     std::vector<bfloat16_t> q(sq * d, bfloat16_t(0.5f)), k(kv * d, bfloat16_t(0.25f)), v(kv * d, bfloat16_t(2.0f));
-    std::vector<float> o(sq * d), RINGS;
+    std::vector<float> o(sq * d), FIFOS;
     for (uint32_t block = 0; block < 2; ++block) {
         pto::cpu_sim::set_execution_context(block, 0, 1);
         pto_rt::side_by_side<2>([&] { CUBE; }, [&] { VECTOR; });
@@ -67,13 +67,13 @@ def programs(result: Generated) -> tuple[InstrKernel, InstrKernel]:
     return pair
 
 
-def without(nodes: tuple[Node, ...], name: str, queue: str) -> tuple[Node, ...]:
+def without(nodes: tuple[Node, ...], name: str, fifo: str) -> tuple[Node, ...]:
     """The body without an instruction on a fifo."""
     kept: list[Node] = []
     for node in nodes:
         if isinstance(node, For):
-            kept.append(replace(node, body=without(node.body, name, queue)))
-        elif not (isinstance(node, Instr) and node.name == name and getattr(node.operands[0], "name", "") == queue):
+            kept.append(replace(node, body=without(node.body, name, fifo)))
+        elif not (isinstance(node, Instr) and node.name == name and getattr(node.operands[0], "name", "") == fifo):
             kept.append(node)
     return tuple(kept)
 
@@ -125,13 +125,13 @@ def test_iterations_that_end_early_run_ahead_too(name: str) -> None:
 def test_the_proof_sees_what_is_missing(side: int, instruction: str) -> None:
     pair = list(programs(lowered(ATTENTION)))
     side_by_side.require_order(pair)
-    queue = next(
+    fifo = next(
         node.operands[0].name  # type: ignore[union-attr]
         for node in _instructions(pair[side].body)
         if node.name == instruction
     )
-    pair[side] = replace(pair[side], body=without(pair[side].body, instruction, queue))
-    with pytest.raises(IllegalIR, match=queue):
+    pair[side] = replace(pair[side], body=without(pair[side].body, instruction, fifo))
+    with pytest.raises(IllegalIR, match=fifo):
         side_by_side.require_order(pair)
 
 
@@ -164,7 +164,7 @@ def test_a_loop_without_sizes_gets_the_faster_form(case: str, why: str) -> None:
     assert lowered("{d: 32}" if case == "state_rings" else "{sq: 64}", case, True).notes == ()
 
 
-TURNED = """\
+TRANSPOSED = """\
 pyptogen: 1
 operator: turned
 dims: {n: {min: 1, max: 4096}, d: 32}
@@ -184,8 +184,8 @@ tiling: [{d: 32}]
 """
 
 
-def test_a_recurrence_turns_on_chip_what_its_products_read_transposed() -> None:
-    made = generate(from_spec(load_source(Source("turned.yaml", TURNED))), "a2a3")
+def test_a_recurrence_transposes_on_chip_what_its_products_read_transposed() -> None:
+    made = generate(from_spec(load_source(Source("transposed.yaml", TRANSPOSED))), "a2a3")
     x = np.random.default_rng(3).uniform(-1, 1, (70, 32)).astype(np.float32)
     h = np.full((32, 32), 0.5)
     for start in range(0, 70, 32):
@@ -250,7 +250,7 @@ def test_checked_mode(drop: str) -> None:
         f"{name}(nullptr, {', '.join(sizes.get(a, a if a in numbers else f'{a}.data()') for a in arguments)})"
         for name, arguments in launch.programs
     ]
-    main = MAIN.replace("RINGS;", f"{fifos}; {halves}").replace("CUBE", calls[0]).replace("VECTOR", calls[1])
+    main = MAIN.replace("FIFOS;", f"{fifos}; {halves}").replace("CUBE", calls[0]).replace("VECTOR", calls[1])
     text = "\n".join(line for line in kernels.splitlines() if not drop or drop not in line)
     flags = ("-std=c++20", *QUICK_CHECKED, "-pthread", "-DPTO_CHECKED_A2A3")
     made = program_of("main.cpp", text + main, *flags)

@@ -170,12 +170,12 @@ def test_a_core_overwrites_what_the_other_one_has_read(
     """The cores of a mixed kernel wait for each other's values alone: only what follows from a tile that the cube core
     has loaded takes its place."""
     program = made(outputs, graph, "a2a3", "{t: 16, fifo: 2}")
-    touched = [
+    accessed = [
         ({tensor.name for tensor in cube.reads}, {tensor.name for tensor in vector.writes})
         for cube, vector in pairs(program.instructions)
     ]
-    assert touched, "no kernel is mixed"
-    assert any("x" in read and "x" in written for read, written in touched) == in_one_kernel
+    assert accessed, "no kernel is mixed"
+    assert any("x" in read and "x" in written for read, written in accessed) == in_one_kernel
     given = arrays(77)
     agree(program, given, golden(given["x"], given["square"]))
 

@@ -151,7 +151,7 @@ def test_checked_mode_is_silent(case: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["cpu"])
-def test_what_no_core_turns_is_refused(target: str) -> None:
+def test_what_no_core_transposes_is_refused(target: str) -> None:
     """Elements of eight bytes, which A2/A3 has as two halves."""
     text = PARTS.replace("DTYPE", "int64").replace("cast(w, fp32)", "cast(cast(w, int32), fp32)")
     with pytest.raises(DiagnosticError, match="PTG303"):

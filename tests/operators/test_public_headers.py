@@ -127,7 +127,7 @@ def test_matmul(program: Load, name: str) -> None:
 )
 def test_mixed_kernels(sizes: dict[str, int]) -> None:
     """A cube core and two vector cores for each of several blocks at a time: the simulator's fifos with
-    pto/simulated_rings.hpp, against the bundled ones."""
+    pto/simulated_fifos.hpp, against the bundled ones."""
     operator = compiled("flash_attention_fp32")
     given = operator.example_inputs(seed=3, **sizes)
     own = bundled(SPECS / "flash_attention_fp32.yaml", "a2a3")
@@ -175,7 +175,7 @@ PRELUDE = f"""\
 #include <cstddef>
 #include <cstdint>
 #include <pto/pto-inst.hpp>
-#include "{BUNDLED}/pto/simulated_rings.hpp"
+#include "{BUNDLED}/pto/simulated_fifos.hpp"
 """
 """As the precompiled header of mixed kernels: the fifos of A2/A3."""
 

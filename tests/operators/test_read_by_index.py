@@ -224,7 +224,8 @@ tiling:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_pages_of_a_cache(tmp_path: Path, target: str) -> None:
-    """Where cores are apart, the cube core reads an index for the next iteration's keys, and for this one's values."""
+    """Where cores are separate, the cube core reads an index for the next iteration's keys, and for this one's
+    values."""
     path = written(tmp_path, PAGES, TILES="{batch: 1, heads: 1, fifo: 2, fuse: [[attend, out]]}")
     assert not any(t.workspace for kernel in lowered(path, target).tiles for t in kernel.tensors)
     made = pyptogen.compile(path, target=target, checked=True)

@@ -1,4 +1,4 @@
-"""Attention whose iterations take some rows of a tile at a time (`rows`), on platforms whose cores are apart."""
+"""Attention whose iterations take some rows of a tile at a time (`rows`), on platforms whose cores are separate."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def given(rows: int, pitch: int, page: int) -> tuple[dict[str, Any], list[Any]]:
 def test_parts_of_larger_arrays(target: str, rows: int, tmp_path: Path) -> None:
     operator = compiled(tmp_path, target)
     arrays, (wide, pages) = given(rows, 60, 70)
-    want_wide, want_pages, want_turned = wide.copy(), pages.copy(), arrays["by_columns"] - 1
+    want_wide, want_pages, want_transposed = wide.copy(), pages.copy(), arrays["by_columns"] - 1
     want_wide[:, 3:51] = wide[:, 3:51] * 2 + arrays["by_columns"]
     for row, slot in enumerate(arrays["slot"]):
         if slot >= 0:
@@ -84,7 +84,7 @@ def test_parts_of_larger_arrays(target: str, rows: int, tmp_path: Path) -> None:
     assert result.x is arrays["x"]
     np.testing.assert_allclose(wide, want_wide, rtol=1e-6, atol=1e-6)
     np.testing.assert_array_equal(pages, want_pages)
-    np.testing.assert_array_equal(arrays["by_columns"], want_turned)
+    np.testing.assert_array_equal(arrays["by_columns"], want_transposed)
     for name in ("x", "cache", "by_columns"):
         np.testing.assert_allclose(by_instructions[name], arrays[name], rtol=1e-6, atol=1e-6)
         np.testing.assert_allclose(golden[name], arrays[name], rtol=1e-6, atol=1e-6)

@@ -212,7 +212,7 @@ def test_in_place_strides_and_indices(library: Library) -> None:
         (
             {"slot": np.array([0, 8, 1], np.int32)},
             INDEX,
-            "put: the index from slot is 8, expected -1 (skip), or 0 to 7: places of `cache`",
+            "put: the index from slot is 8, expected -1 (skip), or 0 to 7: positions of `cache`",
         ),
         ({"slot": np.array([0, 1, -2], np.int32)}, INDEX, "put: the index from slot is -2"),
         ({"slots": 2}, PRECONDITION, "put: `slots >= tokens` does not hold"),
@@ -239,10 +239,10 @@ def test_indices_are_computed_as_the_kernel_does(library: Library) -> None:
     np.testing.assert_array_equal(y, table[[0, 7]])
     np.testing.assert_array_equal(z, table[[5, 2]])
     assert library("take", table, np.array([0, 8], np.int32), odd, y, z, 2, 8) == INDEX
-    assert library.message == "take: the index from token is -1, expected 0 to 7: places of `table`"
+    assert library.message == "take: the index from token is -1, expected 0 to 7: positions of `table`"
     odd[1, 0] = 9
     assert library("take", table, np.array([1, 8], np.int32), odd, y, z, 2, 8) == INDEX
-    assert library.message == "take: an index is 9, and there are 8 places"
+    assert library.message == "take: an index is 9, and the axis has 8 elements"
 
 
 @pytest.mark.slow
@@ -321,7 +321,7 @@ def test_typed_calls_check_shapes(work: Path, tmp_path: Path) -> None:
     done("c++", *flags, f"-I{prefix / 'include'}", Path(__file__).with_name("typed_calls.cpp"), *linked)
     said = done(tmp_path / "typed", cwd=tmp_path).splitlines()
     assert said == [
-        "2 softmax: y: axis 0 has 1 places, expected 2",
+        "2 softmax: y: axis 0 has 1 elements, expected 2",
         "2 softmax: x: the stride of axis 0 is 1, expected 1000",
         "3 softmax: y is written and shares memory with x",
         "6 1000 threads: from 1 to 256, or 0 for all processors",

@@ -149,7 +149,7 @@ def test_fifos_are_told_the_vector_core(tmp_path: Path) -> None:
     assert re.search(r"TPUSH<\w+, \w+, TileSplitAxis::TILE_UP_DOWN>\(\w+, \w+, subblock\)", text)
     assert not re.search(r"TILE_UP_DOWN>\(\w+, \w+\)", text)
     scene = (tmp_path / "flash_attention/test_flash_attention.py").read_text()
-    assert '"platforms": ["a2a3"]' in scene, "the simulator has no such queues"
+    assert '"platforms": ["a2a3"]' in scene, "the simulator has no such fifos"
     assert "get_sub_block_id(args));" in text
     assert "get_subblockid" not in text + cube.read_text()
     orchestration = (tmp_path / "flash_attention/kernels/orchestration/flash_attention.cpp").read_text()

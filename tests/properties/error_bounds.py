@@ -150,7 +150,7 @@ def _bound(op: Op, x: list[Any], e: list[Array], result: Array, apply: Apply, op
         incoming = _ELEMENTWISE[kind](x, e, r) + np.zeros(r.shape)
     elif kind in PRODUCTS | {"sum", "prod", "index_add"} | SCAN:
         incoming = _accumulated(op, x, e, apply, operands)
-    elif kind in ("full", "arange", "places"):
+    elif kind in ("full", "arange", "positions"):
         return np.zeros(r.shape)
     elif kind == "carried":
         return e[1]

@@ -60,8 +60,8 @@ REFUSED = {
     "slots of another size": ("flash_attention", "slot_size = 65536", "slot_size = 8192"),
     "a pipe of the vector core in a cube function": ("flash_attention", "kernel_kind<cube>", "kernel_kind<vector>"),
     "rows beyond the slot": (
-        "flash_attention", "o_pv_slot, offsets = [%52, %c0], sizes = [%sq3_share, %c128]",
-        "o_pv_slot, offsets = [%52, %c64], sizes = [%sq3_share, %c128]",
+        "flash_attention", "o_pv_slot, offsets = [%52, %c0], sizes = [%sq3_half, %c128]",
+        "o_pv_slot, offsets = [%52, %c64], sizes = [%sq3_half, %c128]",
     ),
 }  # fmt: skip
 

@@ -36,7 +36,7 @@ from pyptogen.lower.instruction.ir import (
     walk,
 )
 from pyptogen.lower.instruction.side_by_side import pairs
-from pyptogen.lower.instruction.synchronise import with_flags_alone
+from pyptogen.lower.instruction.synchronise import with_flags_only
 from pyptogen.lower.spec_lines import spec_lines
 from pyptogen.lower.tile.ir import Extent
 from pyptogen.templates.pto_text import lacks, pto_text
@@ -89,7 +89,7 @@ tiling:
 def kernels(name: str) -> tuple[InstrKernel, ...]:
     """The kernels for a2a3 of an operator of the library, or of a small program, as texts say them: with flags where
     C++ has unit flags."""
-    return tuple(map(with_flags_alone, _kernels(name)))
+    return tuple(map(with_flags_only, _kernels(name)))
 
 
 def _kernels(name: str) -> tuple[InstrKernel, ...]:
@@ -191,7 +191,7 @@ def test_every_instruction_is_there_once(parsed: Parsed) -> None:
     ignored += ("pto.get_subblock_idx", "pto.subview")
     for programs, _, module in parsed:
         nodes = [node for kernel in programs for node in walk(kernel.body)]
-        wanted = [word for k in programs for i in instructions(k) if i.name not in ON_RINGS for word in words(k, i)]
+        wanted = [word for k in programs for i in instructions(k) if i.name not in ON_FIFOS for word in words(k, i)]
         wanted += [word for k in programs for i in instructions(k) for word in fifo_words(k.core, i.name)]
         wanted += ["pto.initialize_pipe" for k in programs for _ in k.fifos]
         wanted += [f"pto.set_flag{'_dyn' if n.slot else ''}" for n in nodes if isinstance(n, SetFlag)]
@@ -223,20 +223,20 @@ def words(kernel: InstrKernel, node: Instr) -> list[str]:
     return [f"pto.{mnemonic(node.name)}"]
 
 
-ON_RINGS = {"TPUSH": ("talloc_to", "tstore", "tpush_to"), "TPOP": ("tpop_from",), "TFREE": ("tfree_from",)}
+ON_FIFOS = {"TPUSH": ("talloc_to", "tstore", "tpush_to"), "TPOP": ("tpop_from",), "TFREE": ("tfree_from",)}
 
 
 def fifo_words(core: str, instruction: str) -> list[str]:
     """What an instruction on a fifo is in a program of a cube or vector core."""
     other = "aiv" if core == "cube" else "aic"
-    return [f"pto.{word}" + ("" if word == "tstore" else f"_{other}") for word in ON_RINGS.get(instruction, ())]
+    return [f"pto.{word}" + ("" if word == "tstore" else f"_{other}") for word in ON_FIFOS.get(instruction, ())]
 
 
 def assert_same_work(kernel: InstrKernel, module: ModuleOp, begin: int, end: int, blocks: int) -> None:
     given = arguments(kernel, begin, end, blocks)
-    for block, lane in ((b, n) for b in range(blocks) for n in range(2 if kernel.subblock else 1)):
-        want = KernelTrace.of(kernel, given, block, lane)
-        got = ModuleTrace.of(module, kernel.arguments, given, block, kernel.name, lane)
+    for block, subblock in ((b, n) for b in range(blocks) for n in range(2 if kernel.subblock else 1)):
+        want = KernelTrace.of(kernel, given, block, subblock)
+        got = ModuleTrace.of(module, kernel.arguments, given, block, kernel.name, subblock)
         assert [event[0] for event in got] == [event[0] for event in want]
         for a, b in zip(got, want, strict=True):
             assert_same(a, b)

@@ -39,7 +39,7 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"(?<![\w.:])[A-Za-z_]\w*", code))
 
 
-GUARDS = ("index", "places", "site", "maybe_unused")
+GUARDS = ("index", "size", "site", "maybe_unused")
 """Parameters of the functions that make an index fit: no variable of a kernel is in sight there."""
 
 

@@ -14,8 +14,8 @@ from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, TileVal, walk
 from pyptogen.lower.tile.ops import Binary, Unary
 
 
-def _spreads_first(op: Binary, dst: TileVal, operands: list[TileVal]) -> bool:
-    """Whether the first operand of a binary operation is spread over the result before the second is read: it is a
+def _broadcasts_first(op: Binary, dst: TileVal, operands: list[TileVal]) -> bool:
+    """Whether the first operand of a binary operation is broadcast into the result before the second is read: it is a
     column or a row, and the order matters or the other is one too."""
     whole = [(t.form, t.rows, t.cols) == (dst.form, dst.rows, dst.cols) for t in operands]
     return len(operands) == 2 and not whole[0] and (not op.commutes or not whole[1])
@@ -55,9 +55,9 @@ class Liveness:
                 self._walk(node.body)
                 self._cross(node, before, start)
             else:
-                self._touch(node)
+                self._access(node)
 
-    def _touch(self, op: TileOp) -> None:
+    def _access(self, op: TileOp) -> None:
         reads = [self.parent[s] for s in op.operands]
         overwritable = self._overwritable(op)
         if op.accumulates and op.dst in self.ranges:
@@ -83,7 +83,7 @@ class Liveness:
             return set()
         dst = self.tiles[op.dst]
         operands = [self.tiles[s] for s in op.operands]
-        if isinstance(op, Binary) and _spreads_first(op, dst, operands):
+        if isinstance(op, Binary) and _broadcasts_first(op, dst, operands):
             return set()
         number_first = not isinstance(op.srcs[0], str)
         name = instruction_of(op.fn, any(not isinstance(source, str) for source in op.srcs))

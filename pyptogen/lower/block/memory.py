@@ -4,14 +4,14 @@ A buffer keeps its bytes while it is live. How much transfers may overlap with o
 level:
 
 =============== =======================================================================================================
-apart           what is loaded, moved or stored rotates over copies; the bytes that a transfer or the scalar unit
-                touches are nobody else's
+disjoint        what is loaded, moved or stored rotates over copies; the bytes that a transfer or the scalar unit
+                accesses are nobody else's
 by loop         the same, but outermost loops that follow each other have the same bytes
 in place        the same, but results may take the place of operands, so that a copy is worked on from its load to its
                 store
 loads           the same, but only what is loaded rotates
-single          nothing rotates; the bytes that these touch are nobody else's in their outermost loop (in L1 and L0
-                all are touched by transfers, or by the products that these wait for)
+single          nothing rotates; the bytes that these access are nobody else's in their outermost loop (in L1 and L0
+                all are accessed by transfers, or by the products that these wait for)
 single in place the same, but results may take the place of operands
 tight           nothing rotates, and bytes are used again as soon as they are free
 =============== =======================================================================================================
@@ -39,7 +39,7 @@ from pyptogen.lower.tile.ops import TRANSFERS_OUT, Iota, Load
 from pyptogen.lower.tile.pitches import pitches
 from pyptogen.records import dataclass
 
-Level = Literal["apart", "by loop", "in place", "loads", "single", "single in place", "tight"]
+Level = Literal["disjoint", "by loop", "in place", "loads", "single", "single in place", "tight"]
 IN_PLACE: tuple[Level, ...] = ("in place", "loads", "single in place")
 """Levels at which results may take the place of operands."""
 
@@ -74,7 +74,7 @@ class Overflow:
 class Needs:
     """What a placed kernel asks of its memories, whatever rotates and however roomy they are: looked up once for all
     levels that are tried. By tile with data of its own: its ``memory``, its ``pitch``, and its bytes; ``moved``: those
-    that another pipe than the vector unit touches."""
+    that another pipe than the vector unit accesses."""
 
     memory: Mapping[str, Memory]
     live: Mapping[str, Live]
@@ -133,28 +133,28 @@ def _packed(
     """The buffers of one memory, in the order of its tiles."""
     live, sizes, here = needs.live, needs.sizes, needs.here[where]
     private: Set[str] = rotations.keys()
-    if where == "ub" and level in ("apart", "by loop", "loads", "single", "single in place"):
+    if where == "ub" and level in ("disjoint", "by loop", "loads", "single", "single in place"):
         private = private | needs.moved
     elif where != "ub" and level == "single":
         private = {tile.name for tile in here}
     group = _groups(here, sizes, live, rotations) if level in IN_PLACE else {t.name: t.name for t in here}
-    loops = () if level == "apart" or len(needs.loops) == 1 else needs.loops
+    loops = () if level == "disjoint" or len(needs.loops) == 1 else needs.loops
     blocks = _blocks(here, sizes, live, group, private, rotations, loops)
     found = pack.fitting(blocks, platform.memories[where], 32 if where == "ub" else 512)
     span = {b.name: b for b in blocks}
-    turns = {group[t.name]: rotations[t.name] for t in here if t.name in rotations}
+    rotations_of = {group[t.name]: rotations[t.name] for t in here if t.name in rotations}
     for tile in here:
         first = group[tile.name]
-        turn = turns.get(first)
+        rotation = rotations_of.get(first)
         yield Buffer(
             tile.name, where, tile.dtype, tile.rows.size, needs.pitch[tile.name], sizes[tile.name],
-            found[first], span[first].first, span[first].last, tile.span, turn.copies if turn else 1,
-            turn.slot if turn else None, first,
+            found[first], span[first].first, span[first].last, tile.span, rotation.copies if rotation else 1,
+            rotation.slot if rotation else None, first,
         )  # fmt: skip
 
 
 def _moved(kernel: TileKernel) -> frozenset[str]:
-    """The tiles that another pipe than the vector unit touches: a load fills them, a store empties them, or the scalar
+    """The tiles that another pipe than the vector unit accesses: a load fills them, a store empties them, or the scalar
     unit writes their places."""
     parent = {t.name: t.parent or t.name for t in kernel.tiles}
     return frozenset(
@@ -181,8 +181,12 @@ def _groups(
         members.setdefault(head, set()).add(name)
     if not rotations.keys() & heads.keys():
         return heads
-    turns = {head: {rotations[n] for n in names if n in rotations} for head, names in members.items()}
-    good = {h for h, found in turns.items() if len(found) == 1 and all(members[h] <= turn.inside for turn in found)}
+    rotations_of = {head: {rotations[n] for n in names if n in rotations} for head, names in members.items()}
+    good = {
+        h
+        for h, found in rotations_of.items()
+        if len(found) == 1 and all(members[h] <= rotation.inside for rotation in found)
+    }
     return {name: head if head in good else name for name, head in heads.items()}
 
 
@@ -205,12 +209,12 @@ def _blocks(
         members = chained.get(tile.name)
         if not members:
             continue
-        turn = next((rotations[name] for name in members if name in rotations), None)
+        rotation = next((rotations[name] for name in members if name in rotations), None)
         first, last = min(live[n].first for n in members), max(live[n].last for n in members)
-        if turn is not None or not private.isdisjoint(members):
+        if rotation is not None or not private.isdisjoint(members):
             around = (loop for loop in loops if loop.first <= first and last <= loop.last)
             first, last = next(((loop.first, loop.last) for loop in around), ALWAYS)
-        blocks.append(pack.Block(tile.name, sizes[tile.name] * (turn.copies if turn else 1), first, last))
+        blocks.append(pack.Block(tile.name, sizes[tile.name] * (rotation.copies if rotation else 1), first, last))
     return blocks
 
 

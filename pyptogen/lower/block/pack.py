@@ -79,10 +79,10 @@ def joined(blocks: Sequence[Block], head: Mapping[str, str]) -> list[Block]:
         name = head[block.name]
         sofar = first.get(name, block)
         first[name] = Block(name, block.size, min(sofar.first, block.first), max(sofar.last, block.last))
-    return apart(list(first.values()))
+    return disjoint(list(first.values()))
 
 
-def apart(blocks: Sequence[Block]) -> list[Block]:
+def disjoint(blocks: Sequence[Block]) -> list[Block]:
     """The blocks with every result beside the operands that it might replace."""
     return [Block(b.name, b.size, b.first - b.first % 2, b.last) for b in blocks]
 
@@ -183,7 +183,7 @@ def fitting(blocks: Sequence[Block], capacity: int, step: int) -> dict[str, int]
     head = chains(blocks)
     attempts: tuple[Callable[[], dict[str, int] | None], ...] = (
         lambda: _spread(search(joined(blocks, head), capacity), head),
-        lambda: search(apart(blocks), capacity),
+        lambda: search(disjoint(blocks), capacity),
     )
     return next((better for attempt in attempts if (better := attempt()) is not None), found)
 

@@ -11,7 +11,7 @@ from pyptogen.lower.tile.parser import Parser
 _BUFFER = re.compile(
     r"buffer (?P<memory>\w+) 0x(?P<begin>[0-9a-f]+)\.\.0x(?P<end>[0-9a-f]+) for (?P<name>\w+):"
     r" (?P<dtype>\w+)\[(?P<rows>\d+), pitch (?P<pitch>\d+)\](?: x (?P<copies>\d+) by (?P<slot>\w+))?,"
-    r" (?:alone|live (?P<first>-?\d+)\.\.(?P<last>-?\d+))(?:, as (?P<group>\w+))?"
+    r" (?:exclusive|live (?P<first>-?\d+)\.\.(?P<last>-?\d+))(?:, as (?P<group>\w+))?"
 )
 
 
@@ -32,7 +32,7 @@ def parse_kernels(text: str, file: str = "<text>") -> list[BlockKernel]:
 
 
 def _buffer(parser: Parser) -> Buffer:
-    expected = "buffer MEMORY 0xBEGIN..0xEND for NAME: DTYPE[ROWS, pitch N] x N by SLOT, alone|live N..N, as NAME"
+    expected = "buffer MEMORY 0xBEGIN..0xEND for NAME: DTYPE[ROWS, pitch N] x N by SLOT, exclusive|live N..N, as NAME"
     b = parser.take(_BUFFER, expected)
     copies, begin = int(b["copies"] or 1), int(b["begin"], 16)
     first, last = (int(b["first"]), int(b["last"])) if b["first"] else ALWAYS

@@ -83,7 +83,7 @@ class _Placer:
         self.memory[op.dst] = "l0c"
         home = [self.where(a), self.where(b)]
         if home == ["l0a", "l0b"]:
-            self.beside(op, scales)
+            self.scales_by_operands(op, scales)
             return [op]
         if "ub" in home:
             if not self.platform.unified:
@@ -100,16 +100,16 @@ class _Placer:
                 moves += [Move.of(op, operand, tile)] if there == "ub" else []
                 operands.append(operand)
             op = replace(op, srcs=(*operands, *scales))
-            self.beside(op, scales)
+            self.scales_by_operands(op, scales)
             return [*moves, op]
         return self.through_l1(op, a, b, scales)
 
-    def beside(self, op: Matmul, scales: list[str]) -> None:
+    def scales_by_operands(self, op: Matmul, scales: list[str]) -> None:
         """Scales that a core loads straight to their place beside the operands."""
         for name, operand in zip(scales, op.srcs, strict=False):
             if self.tiles[name].parent not in (None, operand):
                 raise unsupported(op.span, f"scales `{name}` of several operands", "give each its own")
-            self.tiles[name] = replace(self.tiles[name], parent=str(operand), beside=True)
+            self.tiles[name] = replace(self.tiles[name], parent=str(operand), is_scales=True)
             self.memory.pop(name, None)
 
     def through_l1(self, op: Matmul, a: str, b: str, scales: list[str]) -> list[Node]:
@@ -149,7 +149,7 @@ class _Placer:
             groups = Extent(depth.size // GROUP, None if depth.valid is None else depth.valid.over(GROUP))
             rows, cols = (tile.rows, groups) if role == "a" else (groups, tile.cols)
             there = f"{operand}_scales"
-            self.tiles[there] = TileVal(there, whole.dtype, rows, cols, "full", whole.span, operand, beside=True)
+            self.tiles[there] = TileVal(there, whole.dtype, rows, cols, "full", whole.span, operand, is_scales=True)
             moves.append(Move.of(op, there, name, role=role, depth=start.over(GROUP)))
         return moves
 

@@ -2,9 +2,9 @@
 
 Every memory starts at its roomiest level (see `memory`), and goes down a level whenever it overflows: what a kernel
 gives up is overlap, in the memory that is short, but never copies that the author asked for: where these do not fit,
-nothing does. Where pipes do not run apart there is nothing to overlap.
+nothing does. Where pipes are not asynchronous there is nothing to overlap.
 
-On platforms whose pipes run apart, loads stand at the front of their loop as long as UB is not tight.
+On platforms whose pipes are asynchronous, loads stand at the front of their loop as long as UB is not tight.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pyptogen.lower.tile.loops import hoist_loads
 from pyptogen.records import dataclass
 
 LEVELS: Mapping[Memory, tuple[Level, ...]] = {
-    "ub": ("apart", "by loop", "in place", "loads", "single", "single in place", "tight"),
-    "l1": ("apart", "single", "tight"),
-    "l0a": ("apart", "single", "tight"),
-    "l0b": ("apart", "single", "tight"),
-    "l0c": ("apart", "single", "tight"),
+    "ub": ("disjoint", "by loop", "in place", "loads", "single", "single in place", "tight"),
+    "l1": ("disjoint", "single", "tight"),
+    "l0a": ("disjoint", "single", "tight"),
+    "l0b": ("disjoint", "single", "tight"),
+    "l0c": ("disjoint", "single", "tight"),
 }
 SINGLE: tuple[Level, ...] = ("single", "single in place", "tight")
 """Levels at which nothing rotates."""

@@ -3,12 +3,12 @@
     kernel rows (vector) stages rows
       …
       tile x_t: fp32[8(t0_valid), 256] full in ub
-      buffer ub 0x00000..0x04000 for x_t: fp32[8, pitch 256] x 2 by t0_buffer, alone
+      buffer ub 0x00000..0x04000 for x_t: fp32[8, pitch 256] x 2 by t0_buffer, exclusive
       buffer ub 0x04000..0x06000 for y_t: fp32[8, pitch 256], live 3..9, as x_t
       for t0 in …
 
-``alone``: nothing else lies there at any time; ``live A..B``: between which nodes, in program order; ``as``: buffers of
-one chain, which take the same place one after another.
+``exclusive``: nothing else lies there at any time; ``live A..B``: between which nodes, in program order; ``as``:
+buffers of one chain, which take the same place one after another.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pyptogen.records import replace
 def buffer_text(buffer: Buffer) -> str:
     """The line of one buffer."""
     copies = f" x {buffer.copies} by {buffer.slot}" if buffer.slot else ""
-    life = "alone" if (buffer.first, buffer.last) == ALWAYS else f"live {buffer.first}..{buffer.last}"
+    life = "exclusive" if (buffer.first, buffer.last) == ALWAYS else f"live {buffer.first}..{buffer.last}"
     group = f", as {buffer.group}" if buffer.group not in ("", buffer.name) else ""
     return (
         f"  buffer {buffer.memory} 0x{buffer.address:05x}..0x{buffer.end:05x} for {buffer.name}:"

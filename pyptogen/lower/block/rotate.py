@@ -33,7 +33,7 @@ class Rotation:
 
 @dataclass(slots=True)
 class _Uses:
-    """Where a tile occurs (paths of operations), the stages whose transfers touch it, and whether one loads it."""
+    """Where a tile occurs (paths of operations), the stages whose transfers access it, and whether one loads it."""
 
     paths: list[Path]
     movers: list[str]
@@ -55,16 +55,16 @@ class Uses:
     def of(kernel: TileKernel) -> Uses:
         parent = {t.name: t.parent or t.name for t in kernel.tiles}
         found: dict[str, _Uses] = {}
-        _touches(kernel.body, (), parent, found)
+        _accesses(kernel.body, (), parent, found)
         once = _conditions(kernel.body)
         homes = {tile: _home(uses.paths, once) for tile, uses in found.items()}
         return Uses(found, homes, frozenset((*kernel.arguments, *parent)))
 
 
-def _touches(nodes: tuple[Node, ...], path: Path, parent: Mapping[str, str], found: dict[str, _Uses]) -> None:
+def _accesses(nodes: tuple[Node, ...], path: Path, parent: Mapping[str, str], found: dict[str, _Uses]) -> None:
     for i, node in enumerate(nodes):
         if isinstance(node, Loop):
-            _touches(node.body, (*path, i), parent, found)
+            _accesses(node.body, (*path, i), parent, found)
             continue
         moved = _moved(node)
         for name in node.tiles:

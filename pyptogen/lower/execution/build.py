@@ -166,7 +166,7 @@ def run(
         launched: by row, the names of the kernels it launches, in order.
         tensors: every GM tensor.
         platform: its name.
-        programs: those of the mixed kernels whose cores are apart, by the kernel's name.
+        programs: those of the mixed kernels whose cores are separate, by the kernel's name.
         conditions: of the kernels that run in some calls only, beside the conditions of stages, by the kernel's name.
     """
     by_name = {kernel.tile.name: kernel.tile for kernel in kernels}
@@ -192,7 +192,7 @@ def run(
             row,
             distinct.index(tuple(names)),
             program.dim(launch_dim) if launch_dim is not None else None,
-            launch_dim is not None and not ranges.may_be_apart([sides(n) for n in names], launch_dim),
+            launch_dim is not None and not ranges.are_independent([sides(n) for n in names], launch_dim),
         )
         for row, names in zip(rows, launched, strict=True)
     )

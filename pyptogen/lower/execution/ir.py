@@ -55,7 +55,7 @@ class Tiles:
 class LaunchPlan:
     """One kernel of a launch range. ``tiles``: iterations of its parallel loops, which bound the blocks worth
     launching; ``after``: kernels of the same launch range that must have finished; ``priority``: of several ready
-    launches, the one with the largest starts first. ``programs``: of a mixed kernel whose cores are apart, what its
+    launches, the one with the largest starts first. ``programs``: of a mixed kernel whose cores are separate, what its
     cube core and its vector core run side by side, as (kernel, arguments); ``fifos``: the memory through which the two
     of one block meet. ``rows``: of a product whose blocks are distributed columns, the tile of the launch dim: with
     rows for every core, each gets ranges of those instead, and rearranges its part of the left operand once; 0:

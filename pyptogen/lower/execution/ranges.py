@@ -3,7 +3,7 @@
     row: t in 32s; kernels a (rows of t: writes w), b (rows of t: reads w, writes y)      each range has its own rows
     row: t in 32s; kernels a (rows of t → slots of a cache), b (reads the cache)          b needs the rows of all ranges
 
-Ranges may be apart where each tensor that a kernel writes is nobody else's business, or is the same for all ranges, or
+Ranges are independent where each tensor that a kernel writes is private to its range, or is the same for all ranges, or
 has an axis of the launch dim along which every kernel keeps to the part of its range.
 """
 
@@ -16,7 +16,7 @@ from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.tile.ir import GmRef, GmTensor, Loop, TileKernel, walk_in_loops
 
 
-def may_be_apart(kernels: Sequence[Sequence[TileKernel]], launch_dim: str) -> bool:
+def are_independent(kernels: Sequence[Sequence[TileKernel]], launch_dim: str) -> bool:
     """Whether the launches of one range need nothing of other ranges, and leave them theirs.
 
     Args:
@@ -26,10 +26,10 @@ def may_be_apart(kernels: Sequence[Sequence[TileKernel]], launch_dim: str) -> bo
     tensors = {tensor.name: tensor for programs in kernels for kernel in programs for tensor in kernel.tensors}
     written = dict.fromkeys(name for programs in kernels for kernel in programs for name in kernel.writes)
     speaks = any(kernel.launch_dim is None and launch_dim in kernel.dims for programs in kernels for kernel in programs)
-    return not speaks and all(_is_apart(tensors[name], kernels, launch_dim) for name in written)
+    return not speaks and all(_is_independent(tensors[name], kernels, launch_dim) for name in written)
 
 
-def _is_apart(tensor: GmTensor, kernels: Sequence[Sequence[TileKernel]], launch_dim: str) -> bool:
+def _is_independent(tensor: GmTensor, kernels: Sequence[Sequence[TileKernel]], launch_dim: str) -> bool:
     """The same for one tensor that is written."""
     name = tensor.name
     users = [programs for programs in kernels if any(name in {*k.reads, *k.writes} for k in programs)]
@@ -45,7 +45,7 @@ def _is_apart(tensor: GmTensor, kernels: Sequence[Sequence[TileKernel]], launch_
 
 
 def _keeps_to_range(kernel: TileKernel, tensor: GmTensor, along: int, launch_dim: str) -> bool:
-    """Whether a kernel touches a tensor in its range of axis ``along`` alone: wherever it does, it is in an iteration
+    """Whether a kernel accesses a tensor in its range of axis ``along`` alone: wherever it does, it is in an iteration
     of the loop over the range, and in the part of the axis that is the iteration's tile."""
     step = prod(tensor.shape[along + 1 :], start=ONE)
     around = step * tensor.shape[along]

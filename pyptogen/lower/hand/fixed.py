@@ -1,7 +1,7 @@
 """What block and instruction level share: buffers at fixed addresses, loops, flags by hand, and the proof.
 
-Flags that the author places are proved by the same replay that proves the compiler's own; where pipes do not run apart
-(`cpu`) they say nothing and are left out.
+Flags that the author places are proved by the same replay that proves the compiler's own; where pipes are not
+asynchronous (`cpu`) they say nothing and are left out.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class FixedBody:
         if core == "mixed" and not self.platform.unified:
             raise fault(
                 "PTG303",
-                f"kernel `{self.kernel.name}` needs cube and vector, which are apart on {self.platform.name}",
+                f"kernel `{self.kernel.name}` needs cube and vector, which are separate on {self.platform.name}",
                 self.kernel.span,
                 expected="instructions of one core",
                 fix="cut it in two kernels that meet in a value",

@@ -64,9 +64,9 @@ def _check_overlap(instr: Instr, buffers: Mapping[str, Buffer]) -> None:
     """Of a vector instruction, which reads and writes some elements after others."""
     if instr.pipe != "V":
         return
-    touched = [operand for operand in instr.operands if isinstance(operand, str | GmWindow)]
-    effects = INSTRUCTIONS[instr.name].effects_for(len(touched))
-    tiles = [(effect, buffers[o]) for effect, o in zip(effects, touched, strict=True) if isinstance(o, str)]
+    accessed = [operand for operand in instr.operands if isinstance(operand, str | GmWindow)]
+    effects = INSTRUCTIONS[instr.name].effects_for(len(accessed))
+    tiles = [(effect, buffers[o]) for effect, o in zip(effects, accessed, strict=True) if isinstance(o, str)]
     for written, result in tiles:
         for read, operand in tiles:
             in_place = written == "w" and instr.name != "TTRANS"

@@ -206,7 +206,7 @@ def run(
     if core == "mixed" and not platform.unified:
         raise fault(
             "PTG303",
-            f"kernel `{kernel.name}` needs cube and vector, which are apart on {platform.name}",
+            f"kernel `{kernel.name}` needs cube and vector, which are separate on {platform.name}",
             kernel.span,
             expected="kernels of one kind of work",
             fix="cut it in two kernels that meet in a value",

@@ -8,6 +8,7 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import (
     Choose,
     Declare,
+    FifoRef,
     For,
     GmWindow,
     Imm,
@@ -15,7 +16,6 @@ from pyptogen.lower.instruction.ir import (
     InstrKernel,
     Node,
     Pass,
-    Queue,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -55,7 +55,7 @@ def _check(nodes: Sequence[Node], bound: set[str], tiles: set[str], kernel: str)
 
 def _inside(node: For) -> set[str]:
     """What a loop binds for its body."""
-    names = {node.var, *((node.valid,) if node.valid else ()), *(node.share or ())}
+    names = {node.var, *((node.valid,) if node.valid else ()), *(node.half or ())}
     return names | ({element.name for element in node.only.elements} if node.only is not None else set())
 
 
@@ -84,7 +84,7 @@ def numbers(node: Node) -> Iterator[str]:
     elif isinstance(node, ReadIndex):
         yield node.tensor
         yield from _of(node.offset)
-        yield from _of(node.places)
+        yield from _of(node.bound)
         yield from _of(node.plus)
     elif isinstance(node, SkipIfNegative):
         yield node.name
@@ -99,7 +99,7 @@ def _of_operand(operand: object) -> Iterator[str]:
             yield from _of(part)
     elif isinstance(operand, Imm):
         yield from (symbol.name for symbol in getattr(operand.expr, "free_symbols", ()))
-    elif isinstance(operand, Queue):
+    elif isinstance(operand, FifoRef):
         yield operand.name
     elif isinstance(operand, Poly):
         yield from _of(operand)

@@ -1,6 +1,6 @@
-"""Which bytes an instruction touches, and which instructions may not swap.
+"""Which bytes an instruction accesses, and which instructions may not swap.
 
-A rotating tile lies at another address from iteration to iteration, so what an instruction touches depends on the
+A rotating tile lies at another address from iteration to iteration, so what an instruction accesses depends on the
 counters of the loops around it. Every (instruction, counters) is looked at once; so is every pair.
 
 Of GM, only tensors count of which a place is known at run time alone, because an index says it: each access may be to
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pyptogen.lower.instruction.cube_tiles import cube_tile
-from pyptogen.lower.instruction.handover import Handover, Turn
+from pyptogen.lower.instruction.handover import FlagAction, Handover
 from pyptogen.lower.instruction.ir import (
     Choose,
     Declare,
@@ -83,7 +83,7 @@ Lying = tuple[tuple[str, int], Spacing]
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class Effects:
     """What one instruction reads and writes, on chip and where an index says; ``number`` is its own. ``leaves`` and
     ``takes``: how far apart fractals of L0 lie behind it, and have to lie before it, by location and first byte.
     ``handover``: what it does to unit flags."""
@@ -103,7 +103,7 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two instructions touch the same bytes, one of them writing. ``slot``: all of these bytes are in copies that
+    """Two instructions access the same bytes, one of them writing. ``slot``: all of these bytes are in copies that
     this counter chooses."""
 
     slot: str | None
@@ -111,24 +111,24 @@ class Conflict:
 
 Cube = tuple[tuple[Lying, ...], tuple[Lying, ...], Handover | None]
 Met = tuple[int, dict[int, list[int]], dict[int, None], Cube | None]
-"""Of an access: the number of its pipe; by the numbers of other pipes their accesses that touch the same bytes, one of
+"""Of an access: the number of its pipe; by the numbers of other pipes their accesses to the same bytes, one of
 the two writing; those of its own pipe that it may not run beside, as keys; how fractals have to lie before it, and lie
 behind it, and what it does to unit flags."""
 
 
-class Touches:
-    """What the instructions of one kernel touch. ``met`` has a line for each access that was looked at so far."""
+class KernelEffects:
+    """What the instructions of one kernel access. ``met`` has a line for each access that was looked at so far."""
 
     def __init__(self, kernel: InstrKernel) -> None:
         self._kernel = kernel  # instructions are known by identity: they must stay alive
         self._tiles = declarations(kernel)
         self._read_numbers = _numbers(kernel)
         self._indexed = _indexed(kernel, self._read_numbers)
-        self._found: dict[tuple[int, ...], Touch] = {}
+        self._found: dict[tuple[int, ...], Effects] = {}
         self._unordered: dict[int, int] = {}
         """Numbers of instructions by identity (`Region`)."""
         self._counters: dict[int, tuple[str, ...]] = {}
-        self._fixed: dict[int, Touch] = {}
+        self._fixed: dict[int, Effects] = {}
         self._names: dict[str, frozenset[str]] = {}
         self._regions: dict[tuple[object, ...], Region] = {}
         self._cube_tiles: dict[str, CubeTile] = {}
@@ -146,8 +146,8 @@ class Touches:
         self.steps: dict[int, tuple[Any, ...]] = {}
         """By instruction what `in_order` made ready of it."""
 
-    def of(self, instr: Instr, slots: Mapping[str, int]) -> Touch:
-        """What an instruction touches in an iteration with these counters."""
+    def of(self, instr: Instr, slots: Mapping[str, int]) -> Effects:
+        """What an instruction accesses in an iteration with these counters."""
         fixed = self._fixed.get(id(instr))
         if fixed is not None:
             return fixed
@@ -172,18 +172,18 @@ class Touches:
             names = self._counters[id(instr)] = tuple(sorted(used & slots.keys()))
         return names
 
-    def _meet(self, touch: Touch, pipe: str) -> None:
+    def _meet(self, effects: Effects, pipe: str) -> None:
         """Write down which of the accesses so far this one conflicts with. Of its own pipe those count whose results
         need a barrier: vector results, where the platform says so, and stores to the same bytes of GM."""
         me = self.pipes[pipe]
-        cube = (touch.takes, touch.leaves, touch.handover)
+        cube = (effects.takes, effects.leaves, effects.handover)
         mine: Met = me, {}, {}, cube if any(cube) else None
         self.met.append(mine)
         met, stored = dict[int, str | None](), set[int]()
-        for writes, regions in ((False, touch.reads), (True, touch.writes)):
+        for writes, regions in ((False, effects.reads), (True, effects.writes)):
             for region in regions:
-                self._in.setdefault(region.memory, []).append((touch.number, writes, region))
-        for writes, regions in ((False, touch.reads), (True, touch.writes)):
+                self._in.setdefault(region.memory, []).append((effects.number, writes, region))
+        for writes, regions in ((False, effects.reads), (True, effects.writes)):
             for region in regions:
                 for number, other_writes, other in self._in[region.memory]:
                     if (writes or other_writes) and region.meets(other):
@@ -197,11 +197,11 @@ class Touches:
             at, others, own, _ = self.met[number]
             if at != me:
                 mine[1].setdefault(at, []).append(number)
-                others.setdefault(me, []).append(touch.number)
+                others.setdefault(me, []).append(effects.number)
             elif (pipe in STORE_PIPES and number in stored) or (pipe == "V" and self._hazards):
-                mine[2][number] = own[touch.number] = None
+                mine[2][number] = own[effects.number] = None
 
-    def _look(self, instr: Instr, slots: Mapping[str, int]) -> Touch:
+    def _look(self, instr: Instr, slots: Mapping[str, int]) -> Effects:
         operands = [o for o in instr.operands if isinstance(o, str | GmWindow)]
         effects = INSTRUCTIONS[instr.name].effects_for(len(operands))
         reads, writes = [], []
@@ -220,7 +220,7 @@ class Touches:
                 continue
             reads += [region] if effect in "ru" else []
             writes += [region] if effect in "wut" else []
-        return Touch(len(self._found), tuple(reads), tuple(writes), *self._lying(instr, slots), handover)
+        return Effects(len(self._found), tuple(reads), tuple(writes), *self._lying(instr, slots), handover)
 
     def _lying(self, instr: Instr, slots: Mapping[str, int]) -> tuple[tuple[Lying, ...], tuple[Lying, ...]]:
         """How the fractals of operands lie behind an instruction, and how they have to lie before it."""
@@ -270,11 +270,11 @@ class Touches:
             return Region(tile.type.loc, start, start + tile.size, 0, 0, slot)
         return Region(tile.type.loc, start, start + tile.size, pitch, tile.cols.size * size, slot)
 
-    def before(self, later: Touch) -> dict[int, Conflict | None]:
+    def before(self, later: Effects) -> dict[int, Conflict | None]:
         """What is known so far of why ``later`` has to come after others, by their numbers."""
         return self._conflicts.setdefault(later.number, {})
 
-    def conflict(self, earlier: Touch, later: Touch) -> Conflict | None:
+    def conflict(self, earlier: Effects, later: Effects) -> Conflict | None:
         """Why ``later`` has to come after ``earlier``, if it has to."""
         known = self.before(later)
         if earlier.number not in known:
@@ -284,8 +284,8 @@ class Touches:
 
 def _handover(instr: Instr, phase: Phase, region: Region) -> Handover:
     stores = instr.pipe == "FIX"
-    partial: Turn = "await" if stores else "look"
-    final: Turn = "clear" if stores else "set"
+    partial: FlagAction = "await" if stores else "look"
+    final: FlagAction = "clear" if stores else "set"
     return Handover((region.start, region.end), partial if phase.name == "Partial" else final, phase.loops)
 
 
@@ -305,7 +305,7 @@ def _indexed(kernel: InstrKernel, numbers: frozenset[str]) -> frozenset[str]:
     return frozenset(window.tensor for window in windows if window.offset.names() & numbers)
 
 
-def _compare(a: Touch, b: Touch) -> Conflict | None:
+def _compare(a: Effects, b: Effects) -> Conflict | None:
     pairs = [(x, y) for x in a.writes for y in (*b.reads, *b.writes)] + [(x, y) for x in a.reads for y in b.writes]
     meeting = [(x, y) for x, y in pairs if x.meets(y)]
     if not meeting:

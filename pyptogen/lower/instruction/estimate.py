@@ -72,8 +72,8 @@ class Lengths:
         if node.valid is None:
             return self
         left = max(1, min(node.step, self.of(node.stop, kernel) - self.of(node.start, kernel)))
-        share = {node.share[1]: -(-left // 2)} if node.share else {}
-        return replace(self, valid={**self.valid, node.valid: left, **share})
+        half = {node.half[1]: -(-left // 2)} if node.half else {}
+        return replace(self, valid={**self.valid, node.valid: left, **half})
 
 
 def nominal_dims(dims: Iterable[Dim]) -> dict[str, int]:

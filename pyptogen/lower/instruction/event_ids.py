@@ -56,7 +56,7 @@ class Order:
         """The node of the kernel's body that the order lies in."""
         return self.body[0] if self.body else self.first
 
-    def is_apart(self, other: Order) -> bool:
+    def is_disjoint(self, other: Order) -> bool:
         """Whether nothing runs in the bodies of both, or one ends before the other begins."""
         if self.body == other.body:
             return not self.carried and not other.carried and (self.then < other.first or other.then < self.first)
@@ -80,7 +80,7 @@ class _Ids:
 
     def takes(self, order: Order) -> bool:
         """Whether the order may use them too: it is like the others, and none of them is under way with it."""
-        return _form(self.orders[0]) == _form(order) and all(map(order.is_apart, self.orders))
+        return _form(self.orders[0]) == _form(order) and all(map(order.is_disjoint, self.orders))
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from pyptogen.records import dataclass
 
 Place = tuple[int, int]
 """Bytes of L0C: the first one, and the one behind the last."""
-Turn = Literal["look", "set", "await", "clear"]
+FlagAction = Literal["look", "set", "await", "clear"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Handover:
     a store awaits that they are set, a final one clears them. ``loops``: as of `ir.Phase`."""
 
     place: Place
-    does: Turn
+    does: FlagAction
     loops: int = 0
 
 
@@ -56,4 +56,4 @@ def at_end(loops: int, ends: list[bool]) -> bool:
     return loops == 0 or all(ends[-loops:])
 
 
-__all__ = ["Handover", "Place", "Turn", "UnitFlags", "at_end"]
+__all__ = ["FlagAction", "Handover", "Place", "UnitFlags", "at_end"]

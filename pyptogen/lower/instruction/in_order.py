@@ -1,7 +1,7 @@
 """Whether a kernel is in order: the replay's answer as yes or no, many times as fast.
 
 `replay` says what is wrong and with whom; placing flags mostly asks whether anything is, for every order that may be
-left out and every trip count. Then it is enough to know when each access happened last: `Touches.met` lists the
+left out and every trip count. Then it is enough to know when each access happened last: `KernelEffects.met` lists the
 accesses that one conflicts with, and a walk compares their times with what the pipe knows. Nothing is kept of
 iterations and places. `is_in_order` and a `Replay` that finds nothing are the same (tested).
 
@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from pyptogen.lower.instruction.effects import Touches
+from pyptogen.lower.instruction.effects import KernelEffects
 from pyptogen.lower.instruction.handover import Handover, UnitFlags, at_end
 from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, SetFlag, WaitFlag
 from pyptogen.lower.instruction.trips import Counted, Trips
@@ -56,68 +56,70 @@ class _Body:
         )  # fmt: skip
 
 
-def is_in_order(kernel: InstrKernel, trips: Trips, touches: Touches) -> bool:
-    """Whether a walk with so many iterations finds nothing; it ends at the first finding. ``touches``: of the kernel,
+def is_in_order(kernel: InstrKernel, trips: Trips, effects: KernelEffects) -> bool:
+    """Whether a walk with so many iterations finds nothing; it ends at the first finding. ``effects``: of the kernel,
     or of one with the same instructions and other flags."""
-    return all_in_order(kernel, (trips,), touches)
+    return all_in_order(kernel, (trips,), effects)
 
 
-def all_in_order(kernel: InstrKernel, walks: Iterable[Trips], touches: Touches) -> bool:
+def all_in_order(kernel: InstrKernel, walks: Iterable[Trips], effects: KernelEffects) -> bool:
     """`is_in_order` of many walks, up to the first that finds something."""
-    return first_finding(kernel, walks, touches) is None
+    return first_finding(kernel, walks, effects) is None
 
 
-def first_finding(kernel: InstrKernel, walks: Iterable[Trips], touches: Touches) -> Trips | None:
+def first_finding(kernel: InstrKernel, walks: Iterable[Trips], effects: KernelEffects) -> Trips | None:
     """The first of many walks that finds something."""
-    pipes = dict(touches.pipes)
-    slots = touches.slots
-    steps = _steps(kernel.body, touches, pipes, slots)
-    return next((trips for trips in walks if not _Walk(touches, trips, len(pipes), dict(slots)).run(steps)), None)
+    pipes = dict(effects.pipes)
+    slots = effects.slots
+    steps = _steps(kernel.body, effects, pipes, slots)
+    return next((trips for trips in walks if not _Walk(effects, trips, len(pipes), dict(slots)).run(steps)), None)
 
 
-def _steps(nodes: Sequence[Node], touches: Touches, pipes: dict[str, int], slots: Mapping[str, int]) -> list[_Step]:
+def _steps(
+    nodes: Sequence[Node], effects: KernelEffects, pipes: dict[str, int], slots: Mapping[str, int]
+) -> list[_Step]:
     steps: list[_Step] = []
     for node in nodes:
         if isinstance(node, Instr):
-            steps.append(touches.steps.get(id(node)) or _access(node, touches, slots))
+            steps.append(effects.steps.get(id(node)) or _access(node, effects, slots))
         elif isinstance(node, _FLAGS):
             src, dst = pipes.setdefault(node.src, len(pipes)), pipes.setdefault(node.dst, len(pipes))
             steps.append((_SET if isinstance(node, SetFlag) else _WAIT, src, dst, node.event, node.slot))
         elif isinstance(node, For):
-            steps.append((_LOOP, _Body(node, _steps(node.body, touches, pipes, slots))))
+            steps.append((_LOOP, _Body(node, _steps(node.body, effects, pipes, slots))))
         elif isinstance(node, Choose):
-            steps.append(_access(node.other, touches, slots))
-        elif isinstance(node, Barrier) and (node.pipe == "ALL" or node.pipe in touches.pipes):
+            steps.append(_access(node.other, effects, slots))
+        elif isinstance(node, Barrier) and (node.pipe == "ALL" or node.pipe in effects.pipes):
             steps.append((_BARRIER, _ALL if node.pipe == "ALL" else pipes[node.pipe]))
     return steps
 
 
-def _access(instr: Instr, touches: Touches, slots: Mapping[str, int]) -> _Step:
+def _access(instr: Instr, effects: KernelEffects, slots: Mapping[str, int]) -> _Step:
     """The step of an instruction: the same for all flags that are tried around it."""
-    step = touches.steps.get(id(instr))
+    step = effects.steps.get(id(instr))
     if step is None:
-        names = touches.counters(instr, slots)
+        names = effects.counters(instr, slots)
         if names:
             step = (_ROTATING, instr, names, {})
         else:
-            number = touches.of(instr, slots).number
-            step = (_FIXED, number, touches.met[number])
-        touches.steps[id(instr)] = step
+            number = effects.of(instr, slots).number
+            step = (_FIXED, number, effects.met[number])
+        effects.steps[id(instr)] = step
     return step
 
 
 class _Walk:
     """One walk: as `Replay`, but for what it keeps."""
 
-    def __init__(self, touches: Touches, trips: Trips, pipes: int, slots: dict[str, int]) -> None:
-        self.touches, self.trips, self.slots = touches, trips, slots
+    def __init__(self, effects: KernelEffects, trips: Trips, pipes: int, slots: dict[str, int]) -> None:
+        self.effects, self.trips, self.slots = effects, trips, slots
         self.clock = 0
         self.known = [[0] * pipes for _ in range(pipes)]
         """By pipe the latest time of every pipe that it is known to come after."""
         self.progress, self.barriers = [0] * pipes, [0] * pipes
         self.latest = [0] * pipes
         """By pipe the time of its latest access."""
-        self.last = [0] * len(touches.met)
+        self.last = [0] * len(effects.met)
         """By access its latest time."""
         self.recent: list[set[int]] = [set() for _ in range(pipes)]
         """By pipe the accesses behind its last barrier, of those that may not run beside another one of it."""
@@ -185,7 +187,7 @@ class _Walk:
     def _body(self, steps: Sequence[_Step], turn: tuple[str, int, int], depth: int) -> bool:
         """One iteration of a body; False ends the walk. One method for all steps: calls are what it would spend its
         time on."""
-        known, latest, last, slots, met = self.known, self.latest, self.last, self.slots, self.touches.met
+        known, latest, last, slots, met = self.known, self.latest, self.last, self.slots, self.effects.met
         clock, recent = self.clock, self.recent
         for step in steps:
             what = step[0]
@@ -204,7 +206,7 @@ class _Walk:
                     key = slots[names[0]] if len(names) == 1 else tuple([slots[name] for name in names])
                     number = numbers.get(key, -1)
                     if number < 0:
-                        number = numbers[key] = self.touches.of(instr, slots).number
+                        number = numbers[key] = self.effects.of(instr, slots).number
                         last += [0] * (len(met) - len(last))
                     me, others, own, cube = met[number]
                 knows = known[me]

@@ -111,14 +111,14 @@ class Relu:
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
+class FifoRef:
     """The TPipe of one of the kernel's fifos, by the fifo's name."""
 
     name: str
 
 
-Operand = str | GmWindow | Imm | Mode | Compare | Pattern | Relu | Queue | Poly
-"""A tile by name, a GM window, a scalar, a round mode, a comparison, a mask pattern, relu on the way to GM, a queue, a
+Operand = str | GmWindow | Imm | Mode | Compare | Pattern | Relu | FifoRef | Poly
+"""A tile by name, a GM window, a scalar, a round mode, a comparison, a mask pattern, relu on the way to GM, a fifo, a
 row or column index, a number of elements."""
 
 
@@ -156,7 +156,7 @@ class ReadIndex:
     tensor: str
     offset: Poly
     span: Span
-    places: Poly | None = None
+    bound: Poly | None = None
     skips: bool = False
     plus: Poly = ZERO
     per: int | None = None
@@ -217,12 +217,12 @@ class Barrier:
 @dataclass(frozen=True, slots=True)
 class For:
     """``for (var = start; var < stop; var += step * every)``; ``valid`` names min(step, stop - var). A parallel loop
-    starts at this block's share and strides over the others'. ``slot`` counts the iterations of the body over the whole
-    kernel, modulo ``slots``: the copy of the rotating buffers that an iteration uses. Those that begin at or after
-    ``before``, and those that end at or before ``after``, are left out. ``once``: the first iteration alone, which may
-    be left out too: a condition. Those in which ``only`` does not hold are left out, and ``slot`` does not count them.
-    ``share``: the names of a vector core's first row, and of its number of rows, in the ``valid`` ones. ``index_set``,
-    ``every``: as of the Tile level's loop."""
+    starts at this block's first tile and strides over the others'. ``slot`` counts the iterations of the body over the
+    whole kernel, modulo ``slots``: the copy of the rotating buffers that an iteration uses. Those that begin at or
+    after ``before``, and those that end at or before ``after``, are left out. ``once``: the first iteration alone,
+    which may be left out too: a condition. Those in which ``only`` does not hold are left out, and ``slot`` does not
+    count them. ``half``: the names of a vector core's first row, and of its number of rows, in the ``valid`` ones.
+    ``index_set``, ``every``: as of the Tile level's loop."""
 
     var: str
     start: Poly
@@ -239,7 +239,7 @@ class For:
     before: Poly | None = None
     once: bool = False
     only: Condition | None = None
-    share: tuple[str, str] | None = None
+    half: tuple[str, str] | None = None
     index_set: IndexSet = ""
     every: int = 1
 
@@ -271,7 +271,8 @@ class Pass:
     """Vector instructions walked together, one vector of columns of one row after the other; their meaning is that of
     the members in order. ``kept``: results that go to their tiles (the others stay in registers); ``tiles``: all tiles
     that have memory in it; ``dtypes``: those of all operands, by name; ``ahead``: windows that it asks for so many rows
-    further on, for the next iteration of the loop; ``beside``: four vectors of columns are walked beside each other."""
+    further on, for the next iteration of the loop; ``interleaved``: four vectors of columns are walked beside each
+    other."""
 
     rows: Extent
     cols: Extent
@@ -281,7 +282,7 @@ class Pass:
     dtypes: tuple[tuple[str, str], ...]
     span: Span
     ahead: tuple[tuple[GmWindow, Poly], ...] = ()
-    beside: bool = False
+    interleaved: bool = False
 
 
 Node = For | Pass | Declare | Instr | ReadIndex | SkipIfNegative | Choose | SetFlag | WaitFlag | Barrier
@@ -308,7 +309,7 @@ class InstrKernel:
     fifos: tuple[Fifo, ...] = ()
     """Of a program of a mixed kernel: the fifos between its cores."""
     subblock: str | None = None
-    """Of a vector program that two cores run, each for its share of the rows: the name of the number of each."""
+    """Of a vector program that two cores run, each for its half of the rows: the name of the number of each."""
     wide: bool = False
     """Whether dims and loops are counted in int64: int32 would not reach (`count_width`)."""
 
@@ -355,6 +356,7 @@ __all__ = [
     "Choose",
     "Compare",
     "Declare",
+    "FifoRef",
     "For",
     "GmWindow",
     "Imm",
@@ -367,7 +369,6 @@ __all__ = [
     "Pattern",
     "Phase",
     "Pipe",
-    "Queue",
     "ReadIndex",
     "Relu",
     "SetFlag",

@@ -1,7 +1,7 @@
 """Flags that were planned before, for kernels in which the same has to wait for the same.
 
-Of a kernel flags hang on its loops, on the pipes of its instructions, and on which of them touch the same bytes, not on
-which bytes these are, nor on the lines of the spec. Tables of tile sizes that are tried for one kernel, the ways to
+Of a kernel flags hang on its loops, on the pipes of its instructions, and on which of them access the same bytes, not
+on which bytes these are, nor on the lines of the spec. Tables of tile sizes that are tried for one kernel, the ways to
 lower an operator, its kernels with other numbers of rows and many kernels of a library have that in common. So what
 `question` says of a kernel is looked up first; what is planned, and proved, for one kernel is so for all with the same
 question.
@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any, Generic, TypeVar
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.instruction.effects import Lying, Touches
+from pyptogen.lower.instruction.effects import KernelEffects, Lying
 from pyptogen.lower.instruction.event_ids import Flags
 from pyptogen.lower.instruction.handover import Handover, Place
 from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
@@ -102,22 +102,22 @@ KNOWN = KnownFlags()
 """Those of all operators that this process lowers."""
 
 
-def question(kernel: InstrKernel, touches: Touches) -> Question:
-    """All that the flags of a kernel hang on; ``touches`` knows all of its accesses afterwards."""
-    reader = _Reader(touches, {n.slot: n.slots for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None})
+def question(kernel: InstrKernel, effects: KernelEffects) -> Question:
+    """All that the flags of a kernel hang on; ``effects`` knows all of its accesses afterwards."""
+    reader = _Reader(effects, {n.slot: n.slots for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None})
     told = reader.nodes(kernel.body, "")
     met = tuple(
         [
             (me, tuple([(at, *numbers) for at, numbers in others.items()]), tuple(own), tuple(about.items()))
-            for (me, others, own, _), about in zip(touches.met, touches.about, strict=True)
+            for (me, others, own, _), about in zip(effects.met, effects.about, strict=True)
         ]
     )
     return Question((kernel.platform, told, met), tuple(reader.spans))
 
 
 class _Reader:
-    def __init__(self, touches: Touches, copies: dict[str, int]) -> None:
-        self.touches, self.copies = touches, copies
+    def __init__(self, effects: KernelEffects, copies: dict[str, int]) -> None:
+        self.effects, self.copies = effects, copies
         self.zero = dict.fromkeys(copies, 0)
         self.spans: dict[Span, int] = {}
         """Lines of the spec, with their numbers."""
@@ -142,13 +142,13 @@ class _Reader:
 
     def _access(self, instr: Instr) -> object:
         """The access of an instruction, for each copy of its tiles."""
-        names = self.touches.counters(instr, self.zero)
+        names = self.effects.counters(instr, self.zero)
         found = []
         for numbers in product(*(range(self.copies[name]) for name in names)):
-            touch = self.touches.of(instr, {**self.zero, **dict(zip(names, numbers, strict=True))})
-            slots = tuple([region.slot for region in (*touch.reads, *touch.writes)])
-            lying = self._lying(touch.takes), self._lying(touch.leaves)
-            found.append((touch.number, len(touch.reads), slots, *lying, self._handed(touch.handover)))
+            effects = self.effects.of(instr, {**self.zero, **dict(zip(names, numbers, strict=True))})
+            slots = tuple([region.slot for region in (*effects.reads, *effects.writes)])
+            lying = self._lying(effects.takes), self._lying(effects.leaves)
+            found.append((effects.number, len(effects.reads), slots, *lying, self._handed(effects.handover)))
         return instr.pipe, self.spans.setdefault(instr.span, len(self.spans)), names, tuple(found)
 
     def _handed(self, handover: Handover | None) -> object:

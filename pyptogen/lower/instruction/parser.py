@@ -1,6 +1,6 @@
 """Reads the text of the Instruction level that `printer` writes, for trying one pass alone.
 
-The places of tiles in a spec are not in that text. `, line N` at the end of a tile says that it comes from line N;
+The source locations of tiles are not in that text. `, line N` at the end of a tile says that it comes from line N;
 tiles of one line are steps of one value (`in-place`).
 """
 
@@ -15,6 +15,7 @@ from pyptogen.lower.instruction.ir import (
     Choose,
     Compare,
     Declare,
+    FifoRef,
     For,
     GmWindow,
     Imm,
@@ -27,7 +28,6 @@ from pyptogen.lower.instruction.ir import (
     Pattern,
     Phase,
     Pipe,
-    Queue,
     ReadIndex,
     Relu,
     SetFlag,
@@ -45,7 +45,7 @@ _LOOP = re.compile(
     r"for (?P<var>\w+) in (?P<start>.+?)\.\.(?P<stop>.+?) step (?P<step>\d+)(?: every (?P<every>\d+))?"
     r"(?: \((?P<valid>\w+) valid\))?"
     r"(?: after (?P<after>.+?))?(?: before (?P<before>.+?))?(?P<once> once)?(?: if \((?P<only>.*)\))?"
-    r"(?: share (?P<first>\w+), (?P<share>\w+))?(?: index_set (?P<index_set>\w+))?"
+    r"(?: half (?P<first>\w+), (?P<half>\w+))?(?: index_set (?P<index_set>\w+))?"
     r"(?: buffer (?P<slot>\w+) of (?P<slots>\d+))?(?P<parallel> parallel)?(?: -- (?P<note>.*))?"
 )
 _TILE = re.compile(
@@ -66,7 +66,7 @@ _INSTR = re.compile(
 )
 _PASS = re.compile(
     rf"pass over (?P<rows>{EXTENT}) x (?P<cols>{EXTENT}), keeps \((?P<kept>.*?)\), tiles \((?P<tiles>.*?)\),"
-    r" of \((?P<dtypes>.*?)\)(?P<beside>, four vectors at a time)?"
+    r" of \((?P<dtypes>.*?)\)(?P<interleaved>, four vectors at a time)?"
 )
 _FLAG = re.compile(
     rf"(?P<word>set|wait) (?P<src>{_PIPE}) -> (?P<dst>{_PIPE}) #(?P<event>\d+)(?: \+ (?P<slot>\w+))?"
@@ -74,7 +74,7 @@ _FLAG = re.compile(
 )
 _READ = re.compile(
     r"(?P<name>\w+) = read (?P<tensor>\w+)\[(?P<offset>.*?)\](?: plus (?P<plus>.+?) per (?P<per>\d+))?"
-    r"(?: below (?P<places>.+?))?(?P<skips> or skip)?"
+    r"(?: below (?P<bound>.+?))?(?P<skips> or skip)?"
 )
 _SKIP = re.compile(r"continue if (?P<name>\w+) < 0(?: -- (?P<note>.*))?")
 _BARRIER = re.compile(rf"barrier (?P<pipe>{_PIPE}|ALL)")
@@ -149,7 +149,7 @@ class _Reader:
         return For(
             loop["var"], start, stop, int(loop["step"]), loop["valid"], bool(loop["parallel"]), self.body(indent),
             loop["note"] or "", span, loop["slot"], int(loop["slots"] or 1), after, before, bool(loop["once"]), only,
-            (loop["first"], loop["share"]) if loop["first"] else None, cast(Any, loop["index_set"] or ""),
+            (loop["first"], loop["half"]) if loop["first"] else None, cast(Any, loop["index_set"] or ""),
             int(loop["every"] or 1),
         )  # fmt: skip
 
@@ -166,7 +166,7 @@ class _Reader:
         members = cast("tuple[Instr, ...]", self.body(indent))
         kept, tiles = (tuple(filter(None, found[name].split(", "))) for name in ("kept", "tiles"))
         dtypes = tuple(cast("tuple[str, str]", tuple(pair.split())) for pair in found["dtypes"].split(", ") if pair)
-        return Pass(rows, cols, members, kept, tiles, dtypes, span, tuple(ahead), bool(found["beside"]))
+        return Pass(rows, cols, members, kept, tiles, dtypes, span, tuple(ahead), bool(found["interleaved"]))
 
     def choose(self) -> Choose:
         lines, indent, span = self.lines, self.lines.indent(), self.lines.span()
@@ -195,7 +195,7 @@ class _Reader:
             return SkipIfNegative(skip["name"], skip["note"] or "", span)
         if lines.matches(_READ):
             read = lines.take(_READ, "NAME = read TENSOR[OFFSET] plus N per N below N or skip")
-            below = None if read["places"] is None else lines.poly(read["places"])
+            below = None if read["bound"] is None else lines.poly(read["bound"])
             tiles = () if read["per"] is None else (lines.poly(read["plus"]), int(read["per"]))
             offset, skips = lines.poly(read["offset"]), bool(read["skips"])
             return ReadIndex(read["name"], read["tensor"], offset, span, below, skips, *tiles)
@@ -241,7 +241,7 @@ class _Reader:
             return Imm(spelled, self.lines.number_of(number))
         if re.fullmatch(r"\w+", text):
             return text
-        kinds: dict[str, Callable[[str], Operand]] = {"relation": Compare, "pattern": Pattern, "fifo": Queue}
+        kinds: dict[str, Callable[[str], Operand]] = {"relation": Compare, "pattern": Pattern, "fifo": FifoRef}
         if word in kinds:
             return kinds[word](rest)
         if word == "mode":

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction.ir import Declare, GmWindow, Instr, Queue
+from pyptogen.lower.instruction.ir import Declare, FifoRef, GmWindow, Instr
 from pyptogen.lower.isa.cost import Bursts, Price, Shape, price, window_bursts
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.lower.tensor.ir import DTYPES
@@ -45,7 +45,7 @@ def price_of(instr: Instr, tiles: Mapping[str, Shape], number: Number, timing: T
             shapes.append(shape)
         elif isinstance(operand, GmWindow):
             window = window or operand
-        elif isinstance(operand, Queue):
+        elif isinstance(operand, FifoRef):
             fifo = True
     if fifo and not shapes:
         return NOTHING

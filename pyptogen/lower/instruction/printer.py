@@ -29,6 +29,7 @@ from pyptogen.lower.instruction.ir import (
     Choose,
     Compare,
     Declare,
+    FifoRef,
     For,
     GmWindow,
     Imm,
@@ -40,7 +41,6 @@ from pyptogen.lower.instruction.ir import (
     Pass,
     Pattern,
     Phase,
-    Queue,
     ReadIndex,
     Relu,
     SetFlag,
@@ -66,7 +66,7 @@ def operand_text(operand: Operand) -> str:
             return f"relation {operand.name}"
         case Pattern():
             return f"pattern {operand.name}"
-        case Queue():
+        case FifoRef():
             return f"fifo {operand.name}"
         case Relu():
             return "with relu"
@@ -139,7 +139,7 @@ def _loop(node: For) -> str:
     words += [f"before {node.before}"] if node.before is not None else []
     words += ["once"] if node.once else []
     words += [f"if ({node.only})"] if node.only is not None else []
-    words += [f"share {', '.join(node.share)}"] if node.share else []
+    words += [f"half {', '.join(node.half)}"] if node.half else []
     words += [f"index_set {node.index_set}"] if node.index_set else []
     words += [f"buffer {node.slot} of {node.slots}"] if node.slot else []
     words += ["parallel"] if node.parallel else []
@@ -148,10 +148,10 @@ def _loop(node: For) -> str:
 
 def _pass(node: Pass) -> str:
     dtypes = ", ".join(f"{name} {dtype}" for name, dtype in node.dtypes)
-    beside = ", four vectors at a time" if node.beside else ""
+    interleaved = ", four vectors at a time" if node.interleaved else ""
     return (
         f"pass over {extent(node.rows)} x {extent(node.cols)}, keeps ({', '.join(node.kept)}),"
-        f" tiles ({', '.join(node.tiles)}), of ({dtypes}){beside}"
+        f" tiles ({', '.join(node.tiles)}), of ({dtypes}){interleaved}"
     )
 
 
@@ -163,7 +163,7 @@ def _leaf(node: Declare | ReadIndex | SkipIfNegative | Barrier | SetFlag | WaitF
             text = f"tile {node.name}: {type_text(node.type)}, {valid} at {node.address}, {node.size} bytes"
             return _noted(f"{text} of {node.owner}{whole}", node.note)
         case ReadIndex():
-            below = f" below {node.places}" if node.places is not None else ""
+            below = f" below {node.bound}" if node.bound is not None else ""
             tiles = f" plus {node.plus} per {node.per}" if node.per is not None else ""
             skips = " or skip" if node.skips else ""
             return f"{node.name} = read {node.tensor}[{node.offset}]{tiles}{below}{skips}"

@@ -21,7 +21,7 @@ from dataclasses import field
 from typing import Any
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.instruction.effects import STORE_PIPES, Region, Touch, Touches
+from pyptogen.lower.instruction.effects import STORE_PIPES, Effects, KernelEffects, Region
 from pyptogen.lower.instruction.handover import UnitFlags, at_end
 from pyptogen.lower.instruction.in_order import first_finding
 from pyptogen.lower.instruction.ir import (
@@ -49,21 +49,21 @@ Times = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One execution of an instruction: where, when, and what it touched."""
+    """One execution of an instruction: where, when, and what it accessed."""
 
     path: Path
     iteration: Path
     instr: Instr
     time: int
-    touch: Touch
+    effects: Effects
 
     @property
     def reads(self) -> tuple[Region, ...]:
-        return self.touch.reads
+        return self.effects.reads
 
     @property
     def writes(self) -> tuple[Region, ...]:
-        return self.touch.writes
+        return self.effects.writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,8 @@ class Finding:
     put_by: Instr | None = None
 
 
-_Past = tuple[int, Path, Path, Instr, Touch, Times]
-"""What is kept of an access: time, path, iteration, instruction, what it touched, and what its pipe knew by then."""
+_Past = tuple[int, Path, Path, Instr, Effects, Times]
+"""What is kept of an access: time, path, iteration, instruction, what it accessed, and what its pipe knew by then."""
 
 _Step = tuple[int, Any, Path, int]
 """A node of a body made ready: what to do with it, the node (of a loop with the steps of its body), its path, and its
@@ -95,7 +95,7 @@ _LOOP, _INSTR, _SET, _WAIT, _BARRIER = range(5)
 @dataclass(slots=True)
 class Replay:
     """One walk with so many ``trips`` of its loops. ``overlay`` holds
-    planned flags by (body path, index, before or after the node there); ``touches`` may be shared by walks of one
+    planned flags by (body path, index, before or after the node there); ``effects`` may be shared by walks of one
     kernel; ``planning``: who listens places flags, for which a race is told once however often it happens, and without
     words."""
 
@@ -103,7 +103,7 @@ class Replay:
     trips: Trips
     overlay: Overlay = field(default_factory=dict)
     on_find: Callable[[Finding], None] = lambda finding: None
-    touches: Touches | None = None
+    effects: KernelEffects | None = None
     planning: bool = False
     clock: int = 0
     hazards: bool = False
@@ -132,10 +132,10 @@ class Replay:
 
     def run(self) -> None:
         """Walk the whole kernel; findings go to ``on_find``."""
-        self.touches = self.touches or Touches(self.kernel)
-        self.slots = dict(self.touches.slots)
+        self.effects = self.effects or KernelEffects(self.kernel)
+        self.slots = dict(self.effects.slots)
         self.hazards = PLATFORMS[self.kernel.platform].vector_barriers
-        self.at = dict(self.touches.pipes)
+        self.at = dict(self.effects.pipes)
         steps = list(self._steps(self.kernel.body, ()))
         self.known = [(0,) * len(self.at)] * len(self.at)
         self.progress, self.latest, self.barriers = [0] * len(self.at), [0] * len(self.at), [0] * len(self.at)
@@ -236,32 +236,32 @@ class Replay:
     # -- instructions ---------------------------------------------------------------------------------------------
 
     def _instr(self, instr: Instr, path: Path, iteration: Path, me: int) -> None:
-        assert self.touches is not None
-        touch = self.touches.of(instr, self.slots)
-        if touch.takes or touch.leaves:
-            self._fractals(instr, touch)
-        if touch.handover is not None:
-            wrong = self.handed.wrong(touch.handover, at_end(touch.handover.loops, self.ends))
+        assert self.effects is not None
+        effects = self.effects.of(instr, self.slots)
+        if effects.takes or effects.leaves:
+            self._fractals(instr, effects)
+        if effects.handover is not None:
+            wrong = self.handed.wrong(effects.handover, at_end(effects.handover.loops, self.ends))
             if wrong is not None:
-                start, end = touch.handover.place
+                start, end = effects.handover.place
                 text = f"{instr.name} of Acc 0x{start:05x}..0x{end:05x} {wrong}"
                 self.on_find(Finding("unit flag", None, None, text, instr.span))
         clock = self.clock
-        past = self._unordered(me, instr, touch)
+        past = self._unordered(me, instr, effects)
         if past:
-            self._settle(past, (clock, path, iteration, instr, touch, ()), me)
-        self.progress[me] = self.latest[me] = self.last[touch.number] = clock
+            self._settle(past, (clock, path, iteration, instr, effects, ()), me)
+        self.progress[me] = self.latest[me] = self.last[effects.number] = clock
         # The latest access to each set of bytes: it stands for the earlier ones. In order of time.
         history = self.history[me]
-        history.pop(touch.number, None)
-        history[touch.number] = (clock, path, iteration, instr, touch, self.known[me])
+        history.pop(effects.number, None)
+        history[effects.number] = (clock, path, iteration, instr, effects, self.known[me])
 
-    def _unordered(self, me: int, instr: Instr, touch: Touch) -> list[_Past]:
-        """Accesses that ``touch``, by pipe ``me``, has to come after and is not known to, the latest first."""
-        assert self.touches is not None
-        if not self.touches.met:
-            return self._looked_for(me, instr, touch)
-        _, others, own, _ = self.touches.met[touch.number]
+    def _unordered(self, me: int, instr: Instr, effects: Effects) -> list[_Past]:
+        """Accesses that ``effects``, by pipe ``me``, has to come after and is not known to, the latest first."""
+        assert self.effects is not None
+        if not self.effects.met:
+            return self._looked_for(me, instr, effects)
+        _, others, own, _ = self.effects.met[effects.number]
         knows, latest, last, found = self.known[me], self.latest, self.last, list[_Past]()
         if own:
             known = max(knows[me], self.barriers[me])
@@ -276,9 +276,9 @@ class Replay:
             found.sort(key=_latest_first)
         return found
 
-    def _fractals(self, instr: Instr, touch: Touch) -> None:
+    def _fractals(self, instr: Instr, effects: Effects) -> None:
         """Fractals of L0 have to lie where an instruction takes them to be."""
-        for place, apart in touch.takes:
+        for place, apart in effects.takes:
             put, by = self.lying.get(place, (apart, instr))
             if not put.agrees(apart):
                 text = (
@@ -286,16 +286,16 @@ class Replay:
                     f" {by.name} left them {put} apart (lines {by.span.line} and {instr.span.line})"
                 )
                 self.on_find(Finding("fractals", None, None, text, instr.span, put_by=by))
-        self.lying.update({place: (apart, instr) for place, apart in touch.leaves})
+        self.lying.update({place: (apart, instr) for place, apart in effects.leaves})
 
-    def _looked_for(self, me: int, instr: Instr, touch: Touch) -> list[_Past]:
+    def _looked_for(self, me: int, instr: Instr, effects: Effects) -> list[_Past]:
         """`_unordered` where nobody has written down who meets whom: by comparing the accesses that may. The pipe's own
         are among them where its results have hazards, but for what a barrier stands behind; of one that stores, other
         stores to the same bytes."""
-        assert self.touches is not None
-        stores = instr.pipe in STORE_PIPES and bool(touch.stores)
+        assert self.effects is not None
+        stores = instr.pipe in STORE_PIPES and bool(effects.stores)
         hazards = stores or (self.hazards and instr.pipe == "V")
-        conflicts, conflict, latest, found = self.touches.before(touch), self.touches.conflict, self.latest, []
+        conflicts, conflict, latest, found = self.effects.before(effects), self.effects.conflict, self.latest, []
         for at, known in enumerate(self.known[me]):
             if at == me:
                 known = max(known, self.barriers[me]) if hazards else self.clock
@@ -305,10 +305,10 @@ class Replay:
             for past in reversed(self.history[at].values()):
                 if past[0] <= known:
                     break
-                if own_stores and not any(a.keeps_order_with(b) for a in past[4].stores for b in touch.stores):
+                if own_stores and not any(a.keeps_order_with(b) for a in past[4].stores for b in effects.stores):
                     continue
                 number = past[4].number
-                if conflicts[number] if number in conflicts else conflict(past[4], touch):
+                if conflicts[number] if number in conflicts else conflict(past[4], effects):
                     found.append(past)
         found.sort(key=_latest_first)
         return found
@@ -333,8 +333,8 @@ class Replay:
                 known[me] = (*knew[:at], time, *knew[at + 1 :])
 
     def _race(self, earlier: _Past, later: _Past) -> None:
-        assert self.touches is not None
-        conflict = self.touches.conflict(earlier[4], later[4])
+        assert self.effects is not None
+        conflict = self.effects.conflict(earlier[4], later[4])
         assert conflict is not None
         text = ""
         if self.planning:
@@ -348,7 +348,7 @@ class Replay:
 
     def _race_text(self, earlier: Access, later: Access) -> str:
         """What people are told of a race: the same of all iterations with the same two accesses."""
-        key = earlier.path, later.path, earlier.touch.number, later.touch.number
+        key = earlier.path, later.path, earlier.effects.number, later.effects.number
         text = self.texts.get(key)
         if text is None:
             text = self.texts[key] = _race_text(earlier, later)
@@ -382,14 +382,14 @@ def _carried(path: Path, iteration: Path, later_path: Path, later_iteration: Pat
 
 
 def _access(past: _Past) -> Access:
-    time, path, iteration, instr, touch, _ = past
-    return Access(path, iteration, instr, time, touch)
+    time, path, iteration, instr, effects, _ = past
+    return Access(path, iteration, instr, time, effects)
 
 
 def _race_text(earlier: Access, later: Access) -> str:
     a, b = earlier.instr, later.instr
-    touched = (*later.writes, *later.reads)
-    region = next((r for r in touched if any(r.meets(o) for o in (*earlier.writes, *earlier.reads))), touched[0])
+    accessed = (*later.writes, *later.reads)
+    region = next((r for r in accessed if any(r.meets(o) for o in (*earlier.writes, *earlier.reads))), accessed[0])
     return (
         f"{b.name} on {b.pipe} may run before {a.name} on {a.pipe} is done with {region.memory}"
         f" 0x{region.start:05x}..0x{region.end:05x} (lines {a.span.line} and {b.span.line})"
@@ -399,9 +399,9 @@ def _race_text(earlier: Access, later: Access) -> str:
 def prove(kernel: InstrKernel) -> list[Finding]:
     """Findings of the finished program under all of `trip_counts`: none if it is sound. Only walks that are not in
     order (`in_order`, many times as fast) are replayed, for what is wrong with them."""
-    touches, findings, left = Touches(kernel), list[Finding](), trip_counts(kernel)
-    while (wrong := first_finding(kernel, left, touches)) is not None:
-        Replay(kernel, wrong, on_find=findings.append, touches=touches).run()
+    effects, findings, left = KernelEffects(kernel), list[Finding](), trip_counts(kernel)
+    while (wrong := first_finding(kernel, left, effects)) is not None:
+        Replay(kernel, wrong, on_find=findings.append, effects=effects).run()
         left = left[left.index(wrong) + 1 :]
     return findings
 

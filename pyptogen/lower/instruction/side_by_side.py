@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.fifos import Event, Iterations, Outline, first_fault, played
-from pyptogen.lower.instruction.ir import Choose, For, GmWindow, Instr, InstrKernel, Node, Queue, walk
+from pyptogen.lower.instruction.ir import Choose, FifoRef, For, GmWindow, Instr, InstrKernel, Node, walk
 from pyptogen.lower.tile.ir import parts_of_tile
 from pyptogen.lower.verify import require
 
@@ -44,7 +44,7 @@ def outline(kernel: InstrKernel) -> Outline:
             instr = node.other if isinstance(node, Choose) else node
             if isinstance(instr, Instr):
                 for operand in instr.operands:
-                    if isinstance(operand, Queue):
+                    if isinstance(operand, FifoRef):
                         yield from ((word, operand.name) for word in _WORDS[instr.name])
                     elif isinstance(operand, GmWindow) and operand.tensor in slots:
                         yield "load", slots[operand.tensor]
@@ -61,9 +61,9 @@ def out_of_step(vector: InstrKernel) -> str | None:
     """The variable of a loop with a fifo in it whose iterations depend on which vector core runs it, if there is
     one."""
     loops = [node for node in walk(vector.body) if isinstance(node, For)]
-    by_core = {vector.subblock, *(loop.share[0] for loop in loops if loop.share)}
+    by_core = {vector.subblock, *(loop.half[0] for loop in loops if loop.half)}
     for loop in loops:
-        fifos = any(isinstance(n, Instr) and isinstance(n.operands[0], Queue) for n in walk(loop.body))
+        fifos = any(isinstance(n, Instr) and isinstance(n.operands[0], FifoRef) for n in walk(loop.body))
         bounds = [loop.start, loop.stop, *(p for p in (loop.after, loop.before) if p is not None)]
         bounds += loop.only.polys() if loop.only else ()
         if fifos and not by_core.isdisjoint(name for bound in bounds for name in bound.names()):

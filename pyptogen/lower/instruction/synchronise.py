@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.lower.instruction import unit_flags
-from pyptogen.lower.instruction.effects import Touches
+from pyptogen.lower.instruction.effects import KernelEffects
 from pyptogen.lower.instruction.event_ids import Flags, Order, Share
 from pyptogen.lower.instruction.in_order import all_in_order, first_finding
 from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node, walk
@@ -103,14 +103,14 @@ def _with_flags(flags: Flags) -> InstrKernel:
     return replace(flags.kernel, body=_materialise(flags.kernel.body, (), flags))
 
 
-def settle(trips: Trips, flags: Flags, touches: Touches) -> bool:
+def settle(trips: Trips, flags: Flags, effects: KernelEffects) -> bool:
     """Plan flags until a walk with these trips finds nothing more to settle; whether it finds nothing at all then."""
     for turn in range(ROUNDS):
         begun = turn or flags.orders or flags.barriers  # a kernel without any flags is mostly not in order
-        if begun and all_in_order(_with_flags(flags), (trips,), touches):
+        if begun and all_in_order(_with_flags(flags), (trips,), effects):
             return True
         found: list[Finding] = []
-        Replay(flags.kernel, trips, flags.places, found.append, touches, planning=True).run()
+        Replay(flags.kernel, trips, flags.places, found.append, effects, planning=True).run()
         races = [f for f in found if f.kind == "race"]
         hazards = [f for f in found if f.kind == "hazard"]
         back = [order for f in found if f.sync is not None and (order := flags.back(f.sync)) is not None]
@@ -133,14 +133,14 @@ def run(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
     Raises:
         IllegalIR: the result is not proved (a fault of the compiler).
     """
-    touches, walks, known = Touches(kernel), trip_counts(kernel), known or KnownFlags()
-    asked = question(kernel, touches)
+    effects, walks, known = KernelEffects(kernel), trip_counts(kernel), known or KnownFlags()
+    asked = question(kernel, effects)
     proof = asked.asks, *walks
     proved = known.proved.get(proof)
     if proved is None:
         for plan in PLANS:
-            flags, settled = _begun(kernel, walks[0], touches, plan, known, asked)
-            findings = _finished(flags, settled, walks, touches)
+            flags, settled = _begun(kernel, walks[0], effects, plan, known, asked)
+            findings = _finished(flags, settled, walks, effects)
             if not findings:
                 break
         require(
@@ -148,11 +148,11 @@ def run(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
             f"kernel {kernel.name} is not in order: {findings[0].text if findings else ''}",
             kernel.span,
         )
-        proved = known.proved.keep(proof, Plan.of(_needed(flags, walks, touches), asked))
+        proved = known.proved.keep(proof, Plan.of(_needed(flags, walks, effects), asked))
     return _with_flags(proved.moved(kernel, asked))
 
 
-def with_flags_alone(kernel: InstrKernel) -> InstrKernel:
+def with_flags_only(kernel: InstrKernel) -> InstrKernel:
     """The same kernel with flags in the place of unit flags, for texts that have no word for these."""
     handed = any(isinstance(node, Instr) and node.phase is not None for node in walk(kernel.body))
     return run(unit_flags.without(kernel), KNOWN) if handed else kernel
@@ -160,44 +160,49 @@ def with_flags_alone(kernel: InstrKernel) -> InstrKernel:
 
 def planned(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
     """The kernel with the flags of its first walk, neither proved nor thinned out: enough to tell how long it takes."""
-    touches, known = Touches(kernel), known or KnownFlags()
-    return _with_flags(_begun(kernel, trip_counts(kernel)[0], touches, PLANS[0], known, question(kernel, touches))[0])
+    effects, known = KernelEffects(kernel), known or KnownFlags()
+    return _with_flags(_begun(kernel, trip_counts(kernel)[0], effects, PLANS[0], known, question(kernel, effects))[0])
 
 
 def _begun(
-    kernel: InstrKernel, trips: Trips, touches: Touches, plan: tuple[Share, bool], known: KnownFlags, asked: Question
+    kernel: InstrKernel,
+    trips: Trips,
+    effects: KernelEffects,
+    plan: tuple[Share, bool],
+    known: KnownFlags,
+    asked: Question,
 ) -> tuple[Flags, bool]:
     """The flags that the first walk asks for, by one of `PLANS`, and whether it asks for no more."""
     if plan != PLANS[0]:
         flags = Flags(kernel, *plan)
-        return flags, settle(trips, flags, touches)
+        return flags, settle(trips, flags, effects)
     walk = asked.asks, trips
     begun = known.begun.get(walk)
     if begun is None:
         flags = Flags(kernel, *plan)
-        settled = settle(trips, flags, touches)
+        settled = settle(trips, flags, effects)
         begun = known.begun.keep(walk, (Plan.of(flags, asked), settled))
     found, settled = begun
     return found.moved(kernel, asked), settled
 
 
-def _finished(flags: Flags, settled: bool, walks: Sequence[Trips], touches: Touches) -> list[Finding]:
+def _finished(flags: Flags, settled: bool, walks: Sequence[Trips], effects: KernelEffects) -> list[Finding]:
     """Plan flags until no walk finds more to settle; what is still wrong then. ``settled``: the first walk does not.
 
     The flags of the first walk are mostly all, so the others replay the finished program at once; only where one of
     them finds more, that is settled and all of them are replayed again.
     """
     result, again = _with_flags(flags), False
-    if all_in_order(result, walks[settled:], touches):
+    if all_in_order(result, walks[settled:], effects):
         return []
     for trips in walks:
-        if not all_in_order(result, (trips,), touches):
-            settle(trips, flags, touches)
+        if not all_in_order(result, (trips,), effects):
+            settle(trips, flags, effects)
             result, again = _with_flags(flags), True
-    return prove(result) if again and not all_in_order(result, walks, touches) else []
+    return prove(result) if again and not all_in_order(result, walks, effects) else []
 
 
-def _needed(flags: Flags, walks: Sequence[Trips], touches: Touches) -> Flags:
+def _needed(flags: Flags, walks: Sequence[Trips], effects: KernelEffects) -> Flags:
     """The plan without orders that follow from the others, those of inner loops first: an order found early may follow
     from several that were found later."""
     walks = sorted(walks, key=lambda trips: sum(trips.counts))  # short ones say at once that most are needed
@@ -206,7 +211,7 @@ def _needed(flags: Flags, walks: Sequence[Trips], touches: Touches) -> Flags:
     for order in sorted(flags.orders, key=lambda order: -len(order.body)):
         kind = order.carried, order.copies, len(order.body)
         fewer, first = flags.without(order), said.get(kind)
-        found = first_finding(_with_flags(fewer), sorted(walks, key=lambda trips: trips is not first), touches)
+        found = first_finding(_with_flags(fewer), sorted(walks, key=lambda trips: trips is not first), effects)
         if found is None:
             flags = fewer
         else:

@@ -78,7 +78,7 @@ def trip_counts(kernel: InstrKernel) -> list[Trips]:
     a software pipeline, to as many more as its first stage is ahead: then all of its stages run side by side), for all
     loops alike, for those within others, and for the loops of one depth alone. A loop within one that runs does run
     (its extent is a tile's, or a dim's, or a share that no launch leaves empty), but one that ends early may not, nor
-    one whose iterations are left out, nor one over the rows behind the first. An iteration that is left out touches
+    one whose iterations are left out, nor one over the rows behind the first. An iteration that is left out accesses
     nothing and does not count: it is as none."""
     loops = [n for n in walk(kernel.body) if isinstance(n, For)]
     most = deepest(kernel) + max((1, *(loop.distance for loop in loops)))

@@ -19,13 +19,13 @@ from pyptogen.lower.expr import ZERO
 from pyptogen.lower.instruction.ir import (
     Barrier,
     Choose,
+    FifoRef,
     For,
     GmWindow,
     Instr,
     InstrKernel,
     Node,
     Phase,
-    Queue,
     SetFlag,
     SkipIfNegative,
     WaitFlag,
@@ -42,11 +42,11 @@ def run(kernel: InstrKernel) -> InstrKernel:
     """Give phases to the products and stores of one kernel, which has no flags yet."""
     handed = dict(_Reader(kernel).handed(kernel.body, False))
     pushes = list(_pushes(kernel))
-    by_flags = {queue for queue, tile in pushes if tile not in handed}
-    for queue, tile in pushes:
-        if queue in by_flags:  # all that is pushed into a fifo, or nothing
+    by_flags = {fifo for fifo, tile in pushes if tile not in handed}
+    for fifo, tile in pushes:
+        if fifo in by_flags:  # all that is pushed into a fifo, or nothing
             handed.pop(tile, None)
-    fifos = {queue for queue, tile in pushes if tile in handed}
+    fifos = {fifo for fifo, tile in pushes if tile in handed}
     return replace(
         kernel,
         body=_changed(kernel.body, lambda instr: _with_phase(instr, handed)),
@@ -67,9 +67,9 @@ def _pushes(kernel: InstrKernel) -> Iterator[tuple[str, str]]:
     """Of each push the fifo and the tile."""
     for node in walk(kernel.body):
         if isinstance(node, Instr) and node.name == "TPUSH":
-            queue, tile = node.operands[:2]
-            assert isinstance(queue, Queue)
-            yield queue.name, str(tile)
+            fifo, tile = node.operands[:2]
+            assert isinstance(fifo, FifoRef)
+            yield fifo.name, str(tile)
 
 
 def _with_phase(instr: Instr, handed: Mapping[str, int]) -> Instr:
@@ -124,7 +124,7 @@ class _Reader:
                         break
 
     def _reads_all(self, store: Instr) -> bool:
-        """Whether it reads all of an accumulator that only one product touches beside it."""
+        """Whether it reads all of an accumulator that only one product accesses beside it."""
         to, name = store.operands[:2]
         tile = self.tiles[str(name)]
         if tile.type.loc != "Acc" or any(t.owner in (name, tile.owner) and t.name != name for t in self.tiles.values()):
@@ -132,7 +132,7 @@ class _Reader:
         if isinstance(to, GmWindow):
             rows = to.layout == "ND" and (to.rows.poly(), to.cols.poly()) == (tile.rows.poly(), tile.cols.poly())
         else:
-            rows = isinstance(to, Queue)
+            rows = isinstance(to, FifoRef)
         return rows and sum(name in used for used in self.uses) == 2
 
     def _made_in(self, node: Node, acc: str, loops: tuple[For, ...]) -> int | None:

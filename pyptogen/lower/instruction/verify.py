@@ -10,12 +10,12 @@ from pyptogen.lower.instruction.cube_tiles import cube_tile
 from pyptogen.lower.instruction.ir import (
     Choose,
     Declare,
+    FifoRef,
     For,
     GmWindow,
     Instr,
     InstrKernel,
     Node,
-    Queue,
     declarations,
 )
 from pyptogen.lower.isa.device_rules import Operands, broken_rule
@@ -57,7 +57,7 @@ def _check(nodes: Sequence[Node], declared: dict[str, Declare], platform: Platfo
 def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform) -> None:
     require(instr.name in INSTRUCTIONS, f"unknown instruction {instr.name}", instr.span)
     tiles = [declared[o].type for o in instr.operands if isinstance(o, str)]
-    if not tiles and any(isinstance(o, Queue) for o in instr.operands):
+    if not tiles and any(isinstance(o, FifoRef) for o in instr.operands):
         return  # what is popped has a type where it is loaded
     windows = [o for o in instr.operands if isinstance(o, GmWindow)]
     if platform.runs_of_elements and instr.name in ("TLOAD", "TSTORE") and tiles[0].loc == "Vec":
@@ -108,9 +108,9 @@ def _check_device_rules(instr: Instr, declared: dict[str, Declare], platform: Pl
     tiles, places = [cube_tile(tile) for tile in named], [(tile.type.loc, tile.address) for tile in named]
     indices = [o.constant for o in instr.operands if isinstance(o, Poly)]
     at = (indices[0], indices[1]) if len(indices) == 2 else (None, None)
-    boxed = next((o.dtype for o in instr.operands if isinstance(o, GmWindow) and o.layout == "NZ"), None)
-    number_first = len(instr.operands) > 1 and not isinstance(instr.operands[1], str | GmWindow | Queue)
-    rule = broken_rule(platform.name, instr.name, Operands(tiles, at, boxed, places, number_first))
+    nz = next((o.dtype for o in instr.operands if isinstance(o, GmWindow) and o.layout == "NZ"), None)
+    number_first = len(instr.operands) > 1 and not isinstance(instr.operands[1], str | GmWindow | FifoRef)
+    rule = broken_rule(platform.name, instr.name, Operands(tiles, at, nz, places, number_first))
     if rule is not None:
         shapes = ", ".join(f"{tile.shape[0]} x {tile.shape[1]} in {tile.loc}" for tile in tiles)
         raise _illegal(
@@ -139,8 +139,8 @@ def _check_run(instr: Instr, window: GmWindow, column: bool, platform: Platform)
 
 
 def _check_columns(instr: Instr, window: GmWindow, across: bool, platform: Platform) -> None:
-    """Transfers from GM to L1 turn nothing: columns that lie one after the other become fractals of columns (Zn), rows
-    such of rows (Nz)."""
+    """Transfers from GM to L1 do not transpose: columns that lie one after the other become fractals of columns (Zn),
+    rows such of rows (Nz)."""
     if (window.layout == "DN") == across:
         return
     raise _illegal(

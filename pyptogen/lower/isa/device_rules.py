@@ -14,8 +14,8 @@ from pyptogen.records import dataclass
 MOST_LENGTH = 4095
 """Of a product, in each direction; of lines that one transfer moves."""
 MOST_STORED_ROWS = 8192
-MOST_BOXED_ROWS = 65535
-"""Of an accumulator that is stored row by row, and to boxes (NZ)."""
+MOST_NZ_ROWS = 65535
+"""Of an accumulator that is stored row by row, and in NZ form."""
 _BIAS_BYTES, _SCALING_BYTES, _FRACTAL_BYTES = 64, 128, 512
 _BY_LOC = {"Bias": _BIAS_BYTES, "Scaling": _SCALING_BYTES}
 
@@ -23,13 +23,13 @@ _BY_LOC = {"Bias": _BIAS_BYTES, "Scaling": _SCALING_BYTES}
 @dataclass(frozen=True, slots=True)
 class Operands:
     """The tiles of a call in the order of its form, and the indices that are known: ``at`` of row and column.
-    ``boxed``: the element type of a tensor in GM that lies in boxes (NZ). ``places``: where the tiles lie, in the order
+    ``nz``: the element type of a tensor in GM in NZ form. ``places``: where the tiles lie, in the order
     of the form, as anything that can be compared; empty if that is not known. ``number_first``: what comes behind the
     result is a number."""
 
     tiles: Sequence[CubeTile]
     at: tuple[int | None, int | None] = (None, None)
-    boxed: str | None = None
+    nz: str | None = None
     places: Sequence[object] = ()
     number_first: bool = False
 
@@ -103,16 +103,16 @@ def _inside(call: Operands) -> bool:
 
 def _stored(call: Operands) -> bool:
     tile = call.tiles[0]
-    most = MOST_STORED_ROWS if call.boxed is None else MOST_BOXED_ROWS
+    most = MOST_STORED_ROWS if call.nz is None else MOST_NZ_ROWS
     return tile.loc != "Acc" or (tile.shape[COLS] <= MOST_LENGTH and tile.shape[ROWS] <= most)
 
 
-def _boxes(call: Operands) -> bool:
-    """Boxes of int32 would have 16 columns there, those of `nz` have 8."""
+def _fits_nz(call: Operands) -> bool:
+    """Fractals of int32 would have 16 columns there, those of `nz` have 8."""
     tile = call.tiles[0]
-    if tile.loc != "Acc" or call.boxed is None:
+    if tile.loc != "Acc" or call.nz is None:
         return True
-    return call.boxed != "int32" and all(isinstance(size, int) and size % FRACTAL == 0 for size in tile.valid)
+    return call.nz != "int32" and all(isinstance(size, int) and size % FRACTAL == 0 for size in tile.valid)
 
 
 def _lines(call: Operands) -> bool:
@@ -164,8 +164,8 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         Rule(("TEXTRACT",), "a part that lies within its tile in L1", "TExtract.hpp", _inside),
         Rule(("TSTORE",), f"an accumulator of up to {MOST_STORED_ROWS} rows and {MOST_LENGTH} columns",
              "TStore.hpp, CheckAcc2gm", _stored),
-        Rule(("TSTORE",), "whole fractals of another type than int32 for boxes (NZ)", "TStore.hpp, TStoreAccNz2nz",
-             _boxes),
+        Rule(("TSTORE",), "whole fractals of another type than int32 for NZ", "TStore.hpp, TStoreAccNz2nz",
+             _fits_nz),
         Rule(("TLOAD", "TSTORE"), f"tiles in UB of up to {MOST_LENGTH} rows", "tload_common.hpp, tstore_common.hpp",
              _lines),
         Rule(("TMOV",), f"bias of a multiple of {_BIAS_BYTES} bytes, quantisation words of {_SCALING_BYTES}",

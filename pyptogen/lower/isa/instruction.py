@@ -81,7 +81,7 @@ class Instruction:
             instruction.
         doc: what it computes, in a few words; `meaning` says it in numpy.
         effects: one letter for each tile and GlobalTensor operand: ``w`` written, ``r`` read, ``u`` read and written,
-            ``t`` scratch, ``-`` not touched; several such words apart by ``|`` (see `effects_for`).
+            ``t`` scratch, ``-`` not accessed; several such words apart by ``|`` (see `effects_for`).
         pipe: what runs it; ``source``: FIX from L0C, MTE3 from elsewhere; ``place``: it depends on where both operands
             are (see `table.pipe_of`). Vector instructions that fill a tile in L1 run on MTE2.
         layouts: one word for each tile operand as devices take it (the bundled headers take ND and DN alike where

@@ -120,7 +120,7 @@ def _rules(name: str, operands: Sequence[Operand]) -> Iterator[str]:
     for operand in operands:
         if operand.place in ("shape", "view"):
             yield rule("MEMORY", operand, first)
-            yield rule("BOXES" if operand.place == "shape" else "ORDER", operand, first)
+            yield rule("FRACTALS" if operand.place == "shape" else "ORDER", operand, first)
     yield from each("ROW_MAJOR", "rows", "line")
     yield from each("ONE_ROW", "line")
     for operand in operands:

@@ -21,12 +21,12 @@ Place = Literal[
 ]  # fmt: skip
 """Where an operand lies, and how.
 
-Tiles in UB, without boxes: ``rows``: a row-major one; ``vec``: a row-major or column-major one; ``alike``: one with the
-layout of the first operand; ``line``: a row-major one of one row. Tiles with or without boxes: ``near``: in UB or L1;
-``fifo``: in UB, L1 or L0C; ``acc``: in L0C; ``left``: in L0A; ``open``: anywhere but in L0A and L0B, which the matrix
-unit alone reads; ``bytes``: neither there nor in L0C: its bytes lie in the API's order; ``tile``: anywhere; ``shape``:
-in the memory of the first operand, with boxes where that has them; ``view``: there, in the same order. ``data``: a tile
-or a ConvTile; ``conv``: a ConvTile; ``gm``: a GlobalTensor; ``any``: nothing is asked.
+Tiles in UB, without fractals: ``rows``: a row-major one; ``vec``: a row-major or column-major one; ``alike``: one with
+the layout of the first operand; ``line``: a row-major one of one row. Tiles with or without fractals: ``near``: in UB
+or L1; ``fifo``: in UB, L1 or L0C; ``acc``: in L0C; ``left``: in L0A; ``open``: anywhere but in L0A and L0B, which the
+matrix unit alone reads; ``bytes``: neither there nor in L0C: its bytes lie in the API's order; ``tile``: anywhere;
+``shape``: in the memory of the first operand, with fractals where that has them; ``view``: there, in the same order.
+``data``: a tile or a ConvTile; ``conv``: a ConvTile; ``gm``: a GlobalTensor; ``any``: nothing is asked.
 """
 
 _UB = ("Vec",)

@@ -10,8 +10,8 @@ ROWS = (
     *Group(
         "idx, gm, tmp", NONE, NONE, (FLOATS_3 | INT_8_32) - {"uint32"}, effects="wrt", layouts="nd gm nd", typed="read"
     )(
-        TTOPK="places of the greatest elements of a row in falling order; the first of equal ones first",
-        TBOTTOMK="places of the least elements of a row in rising order, likewise",
+        TTOPK="positions of the greatest elements of a row in falling order; the first of equal ones first",
+        TBOTTOMK="positions of the least elements of a row in rising order, likewise",
     ),
     *Group("dst, a, before", NONE, NONE, _WIDE, effects="wrr")(
         TROWCUMSUM="running sums of a row, from left to right, going on from the last column of before",

@@ -25,10 +25,10 @@ REQUANTISED: Mapping[str, Types] = {
 FROM_WORDS: Types = frozenset().union(*REQUANTISED.values())
 _A5_FIXPIPE: Types = frozenset({"int8", "uint8", "fp16", "bf16", "fp32", "hif8", "fp8_e4m3"})
 _SCALES: Types = frozenset({"fp8_e8m0"})
-_BOXES = "nz nz zn"
+_FRACTALS = "nz nz zn"
 
 _PRODUCTS = (
-    *Group("acc, left, right", _ACC, _ACC, _ACC, pipe="M", layouts=_BOXES, bound=SUMMED)(
+    *Group("acc, left, right", _ACC, _ACC, _ACC, pipe="M", layouts=_FRACTALS, bound=SUMMED)(
         TMATMUL="acc = left @ right", TGEMV="acc = left @ right, one row"
     ),
     *Group("acc, acc, left, right", _ACC, _ACC, _ACC, effects="wrrr", pipe="M", layouts="nz nz nz zn", bound=SUMMED)(
@@ -38,7 +38,7 @@ _PRODUCTS = (
         "acc, acc, left, right | acc, left, right", _ACC, _ACC, _ACC, effects="urr|wrrr", pipe="M",
         layouts="nz nz nz zn", bound=SUMMED,
     )(TMATMUL_ACC="acc = acc + left @ right"),
-    *Group("acc, left, right, bias", _ACC, _ACC, _ACC, pipe="M", layouts=f"{_BOXES} nd", bound=SUMMED)(
+    *Group("acc, left, right, bias", _ACC, _ACC, _ACC, pipe="M", layouts=f"{_FRACTALS} nd", bound=SUMMED)(
         TMATMUL_BIAS="acc = left @ right + bias", TGEMV_BIAS="acc = left @ right + bias, one row"
     ),
     *Group(

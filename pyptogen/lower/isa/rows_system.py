@@ -1,4 +1,4 @@
-"""Addresses, synchronisation, queues between cube and vector cores, communication between chips, printing.
+"""Addresses, synchronisation, fifos between cube and vector cores, communication between chips, printing.
 
 `EVERY` stands where element types do not matter. `a2a3` and `a5` are what the public headers take; `cpu` is what the
 bundled headers take.
@@ -25,7 +25,7 @@ _SYNCHRONISATION = (
         SYNCALL="waits until every core of the launch is here"
     ),
 )
-_QUEUES = (
+_FIFOS = (
     *Group(
         "pipe, tile[, sub] | tile, pipe | pipe, gm", ALL, ALL, _WHOLE_BYTES, effects="r", pipe="source", layouts="any"
     )(TPUSH="puts a tile into a pipe, or signals a filled slot"),
@@ -81,5 +81,5 @@ _DEBUGGING = Group("object[, scratch]", _PRINTED, _PRINTED, ANY, effects="rt", p
 )
 
 ROWS = (
-    *_ADDRESSES, *_SYNCHRONISATION, *_QUEUES, *_TRANSFERS, *_SIGNALS, *_COLLECTIVES, *_DEBUGGING,
+    *_ADDRESSES, *_SYNCHRONISATION, *_FIFOS, *_TRANSFERS, *_SIGNALS, *_COLLECTIVES, *_DEBUGGING,
 )  # fmt: skip

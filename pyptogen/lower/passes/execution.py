@@ -38,7 +38,7 @@ def _prioritise(state: State) -> State:
 
 LAUNCHES = (
     Pass("build", "execution", "launches, dependencies, workspace", _build),
-    Pass("share", "execution", "hints about the blocks of a launch", _share),
+    Pass("share", "execution", "hints of the spec: tiles for each block, most blocks of a launch", _share),
 )
 PRIORITIES = (Pass("prioritise", "execution", "launches on the longest path come first", _prioritise),)
 """Behind the Instruction level, whose costs it needs."""

@@ -32,7 +32,7 @@ def _select(state: State) -> State:
     return replace(state, instructions=tuple(made))
 
 
-def _select_alone(kernel: BlockKernel, platform: Platform) -> tuple[InstrKernel, ...]:
+def _select_one(kernel: BlockKernel, platform: Platform) -> tuple[InstrKernel, ...]:
     """Of a kernel without a spec: its numbers are fp32, and of its dims nothing is known but the range."""
     span = kernel.tile.span
     attrs = tuple(Attr(name, "fp32", None, span) for name in kernel.tile.scalars)
@@ -105,7 +105,7 @@ def _on_text(run: Callable[[InstrKernel], InstrKernel]) -> OnText:
 INSTRUCTION = (
     Pass("select", "instruction", "PTO instructions", _select,
          shows=lambda state: printer.print_kernels(_mine(state)),
-         on_text=OnText(_select_alone, "block", "instruction")),
+         on_text=OnText(_select_one, "block", "instruction")),
     Pass("unit-flags", "instruction", "accumulators that the hardware hands to the fixpipe", _unit_flags,
          lambda platform: platform.unit_flags,
          lambda state: printer.print_kernels(_mine(state)), _on_text(unit_flags.run)),
@@ -113,7 +113,7 @@ INSTRUCTION = (
          lambda state: printer.print_kernels(_mine(state)), _on_text(synchronise.run)),
     Pass("passes", "instruction", "vector instructions walked together", _passes,
          lambda platform: platform.vector_passes, _walked, _on_text(passes.run)),
-    Pass("in-place", "instruction", "steps that overwrite each other have one name", _in_place,
+    Pass("in-place", "instruction", "tiles that overwrite each other in place have one name", _in_place,
          lambda platform: not platform.vector_passes, _walked, _on_text(in_place.run)),
 )  # fmt: skip
 WIDTHS = (

@@ -100,11 +100,11 @@ def _check_overwrites(state: State) -> State:
 
 def _legalise(kernel: TileKernel, platform: Platform) -> TileKernel:
     """Reductions take memory beside their operands where a vector kernel has as many copies of each buffer then."""
-    own = legalise.run(kernel, platform, beside=False)
+    own = legalise.run(kernel, platform, extra_memory=False)
     if kernel.core != "vector" or not platform.serial_row_reductions:
         return own
-    beside = legalise.run(kernel, platform)
-    return own if beside.body == own.body or not _as_roomy(beside, own, platform) else beside
+    roomy = legalise.run(kernel, platform)
+    return own if roomy.body == own.body or not _as_roomy(roomy, own, platform) else roomy
 
 
 def _as_roomy(kernel: TileKernel, than: TileKernel, platform: Platform) -> bool:
@@ -174,7 +174,7 @@ def _on_kernels(
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A pass over the programs of one kernel, where cube and vector cores are apart."""
+    """A pass over the programs of one kernel, where cube and vector cores are separate."""
 
     run: Callable[[Programs, Platform], Programs]
     whole: Pass
@@ -202,12 +202,12 @@ def _show_parts(state: State) -> str:
 KERNELS = (
     _on_kernels("forward-copies", "next values are made in the place of the loop-carried ones",
                 lambda kernel, _: forward_copies.run(kernel)),
-    _on_kernels("split-index-sets", "rows that see a whole block lose their mask",
+    _on_kernels("split-index-sets", "rows whose causal bound lies behind a block lose their mask",
                 lambda kernel, _: split_index_sets.run(kernel), lambda platform: platform.unified),
-    _on_kernels("conditional-masks", "iterations in which all rows see the whole block compute no mask",
+    _on_kernels("conditional-masks", "iterations within the causal bound of all rows compute no mask",
                 lambda kernel, _: conditional_masks.run(kernel), lambda platform: not platform.unified),
-    _on_kernels("legalise", "operations that the target has one instruction for", _legalise),
-    _on_kernels("distribute", "grid loops that are directly nested share their iterations out as a product",
+    _on_kernels("legalise", "tile operations become those that the target has one instruction for", _legalise),
+    _on_kernels("distribute", "directly nested grid loops are distributed to the blocks as one product",
                 distribute.run, lambda platform: not platform.unified),
 )  # fmt: skip
 SPLITS = (
@@ -217,7 +217,7 @@ SPLITS = (
                  lambda programs, _: tuple(map(fission.run, programs)), lambda kernel, _: (fission.run(kernel),)),
     _on_programs("split-rows", "two vector cores take half of the rows, or of the columns, each", _split_rows,
                  lambda kernel, platform: (split_rows.on_both(kernel, platform),)),
-    _on_programs("pipeline", "either core begins later iterations early", _pipeline,
+    _on_programs("pipeline", "software pipelining on either core", _pipeline,
                  lambda kernel, _: (pipeline.run(kernel, pipeline.furthest(kernel)),)),
 )  # fmt: skip
 

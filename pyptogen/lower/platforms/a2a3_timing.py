@@ -37,7 +37,7 @@ _EXPAND = VectorFigures(
 )
 _EXPAND_AND = VectorFigures(
     Figure(2.0, "guess: as the instruction of two tiles that it ends with"),
-    Figure(45.0, "guess: the same, and one that spreads the column out"),
+    Figure(45.0, "guess: the same, and one that broadcasts the column"),
 )
 
 TIMING_A2A3 = Timing(

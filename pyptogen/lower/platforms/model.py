@@ -33,10 +33,10 @@ class Platform:
         serial_column_reductions: a reduction over rows takes one row after the other, each of which waits for the last.
         serial_row_reductions: a reduction of rows takes an instruction for each 256 bytes of a row.
         serial_row_expansions: TROWEXPAND takes one row after the other, by way of the scalar unit; other instructions
-            that take a column spread it themselves.
+            that take a column broadcast it themselves.
         transposes_on_load: TLOAD makes rows in L1 of what lies column after column in GM; else columns stay columns
             there, and are transposed on the way to L0.
-        rings_on_chip: the plain directions of a TPipe name a fifo in the receiver's memory, so that one in GM says so.
+        fifos_on_chip: the plain directions of a TPipe name a fifo in the receiver's memory, so that one in GM says so.
         vector_mask: vector instructions work on the elements that a register names, which outlives a kernel.
         data_cache: the scalar unit reads GM through a cache that nothing else keeps up to date.
         unit_flags: the matrix unit and the fixpipe hand accumulators over by flags of their blocks in L0C, where
@@ -69,7 +69,7 @@ class Platform:
     serial_row_reductions: bool = False
     serial_row_expansions: bool = False
     transposes_on_load: bool = True
-    rings_on_chip: bool = False
+    fifos_on_chip: bool = False
     vector_mask: bool = False
     data_cache: bool = False
     unit_flags: bool = False

@@ -95,7 +95,8 @@ LOWERED = (
     UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
     | ARG_REDUCE | SCAN | SORTING
     | {"cast", "bitcast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "gcd", "prod",
-       "arange", "places", "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand", "either"}
+       "arange", "positions", "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand",
+       "either"}
 )  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 
@@ -111,7 +112,7 @@ class Op:
 
     ========== =====================================================================================
     cast       ``dtype``, ``mode`` (none rint round floor ceil trunc odd), ``saturate`` (bool)
-    minimum    ``mask``, in a loop that tells what its rows see: the first operand where a row sees all of the block
+    minimum    ``mask``, in a loop with a causal bound: the first operand where the block ends ahead of it
     sum …      ``axis`` (non-negative int); the result keeps the axis with size 1. With ``parts`` and ``piece`` the axis
                has that many elements: piece i of the operand's axis, of so many elements, is reduced into i % parts
     matmul     ``dtype`` of the result; fp32 accumulation for floats, int32 for int8. Operands [.., m, k] and [k, n]
@@ -141,12 +142,12 @@ class Op:
     argmax …   as sum; int32, the first of equal elements
     cumsum …   ``axis``
     topk_values, topk_indices  ``axis`` (the last), ``k`` (sympy), ``largest``: the k extreme elements in order, of
-               equal ones the first; their places, int32. With ``span`` and ``length``, of rows of so many elements,
+               equal ones the first; their positions, int32. With ``span`` and ``length``, of rows of so many elements,
                the operand has the lists of their spans
     topk_pairs  as topk_values, of each ``span`` of so many elements. The result has a list for each row, of those that
-               a call has, and each span: value and place in turn, the bits of both in fp32
+               a call has, and each span: value and position interleaved, the bits of both in fp32
     arange     ``start``, ``step`` (numbers), ``dtype``; the result has one axis
-    places     ``start``; int32, start, start + 1, … as one row or one column; inside of a loop, of an axis that is its
+    positions  ``start``; int32, start, start + 1, … as one row or one column; inside of a loop, of an axis that is its
                block: counted from the beginning of the whole axis, or (``in_block``) of the block
     permute    ``axes``: the operand's axis of each result axis
     expand     ``shape``; axes of size 1 and missing leading axes are repeated
@@ -183,8 +184,9 @@ class Loop:
     ``over``, in order, the last block may be shorter, and none at all if the dim is 0. ``block`` is the size of the
     iteration's block as a dim, which shapes inside the region may have. ``carried`` are the names of the ``carry``
     values, each with that of its next value, which takes its place in the next iteration. A stage may have several
-    loops. ``seen``, of a dim of rows and a number: what comes after element i + that number of ``over`` changes nothing
-    of row i, and may be left out for it. ``exact``: the length of a block has a meaning, no other one will do."""
+    loops. ``causal_bound``, of a dim of rows and a number: what comes after element i + that number of ``over`` changes
+    nothing of row i, and may be left out for it. ``exact``: the length of a block has a meaning, no other one will
+    do."""
 
     name: str
     stage: str
@@ -193,7 +195,7 @@ class Loop:
     block: Dim
     carried: tuple[tuple[str, str], ...]
     span: Span
-    seen: tuple[str, Any] | None = None
+    causal_bound: tuple[str, Any] | None = None
     exact: bool = False
 
     @property

@@ -126,7 +126,7 @@ _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
     "arange": lambda b, op: selection.arange(
         b, op.result.shape[0], op.attrs["start"], op.attrs["step"], op.result.dtype
     ),
-    "places": lambda b, op: b.places(op.result.shape, op.attrs["start"], in_block=op.attrs["in_block"]),
+    "positions": lambda b, op: b.positions(op.result.shape, op.attrs["start"], in_block=op.attrs["in_block"]),
     "permute": lambda b, op: selection.permute(b, _value(op), op.attrs["axes"]),
     "expand": lambda b, op: selection.expand(b, _value(op), op.attrs["shape"]),
     "gather": lambda b, op: selection.gather(b, _value(op), op.attrs["axis"], _value(op, 1)),

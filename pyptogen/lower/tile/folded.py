@@ -33,7 +33,9 @@ LEAST_GAIN = 0.1
 """What a step has to save of the reduction's time: it is four lines to read."""
 
 
-def folded(op: Reduce, tiles: AddedTiles, platform: Platform, free: bool, beside: bool) -> tuple[list[TileOp], Reduce]:
+def folded(
+    op: Reduce, tiles: AddedTiles, platform: Platform, free: bool, extra_memory: bool
+) -> tuple[list[TileOp], Reduce]:
     """A reduction as one of less, and what makes that.
 
     Args:
@@ -41,14 +43,14 @@ def folded(op: Reduce, tiles: AddedTiles, platform: Platform, free: bool, beside
         tiles: of its kernel, which gets the windows.
         platform: where it will run.
         free: nothing else reads the operand, so that halves of rows may be joined in its place.
-        beside: they may be joined in a tile beside it, too.
+        extra_memory: they may be joined in a tile of their own, too.
     """
     source = tiles.tiles[str(op.srcs[0])]
     if op.fn not in JOINS or source.form != "full" or source.cols.size == 1:
         return [], op
     if op.over_rows and platform.serial_column_reductions:
         return _of_columns(op, source, tiles)
-    if not op.over_rows and platform.serial_row_reductions and (free or beside):
+    if not op.over_rows and platform.serial_row_reductions and (free or extra_memory):
         return _of_rows(op, source, tiles, platform, free)
     return [], op
 

@@ -42,7 +42,7 @@ class Extent:
 @dataclass(frozen=True, slots=True)
 class TileVal:
     """A tile value. ``parent`` makes it a window of another tile (no data of its own): of its columns from
-    ``col_offset`` on, and of its rows from ``row_offset`` on. ``beside``: no window, but the scales of the operand
+    ``col_offset`` on, and of its rows from ``row_offset`` on. ``is_scales``: no window, but the scales of the operand
     ``parent`` of a product, whose place follows from that of the operand."""
 
     name: str
@@ -54,12 +54,12 @@ class TileVal:
     parent: str | None = None
     col_offset: int = 0
     row_offset: Poly = ZERO
-    beside: bool = False
+    is_scales: bool = False
 
     @property
     def owner(self) -> str:
         """The tile that has the data."""
-        return self.name if self.parent is None or self.beside else self.parent
+        return self.name if self.parent is None or self.is_scales else self.parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class TileOp:
         return False
 
     def polys(self) -> Iterator[Poly]:
-        """Offsets, strides, extents and places."""
+        """Offsets, strides, extents and bounds."""
         for name in _fields(type(self), "Poly"):
             poly = getattr(self, name)
             if poly is not None:
@@ -233,7 +233,7 @@ class Element:
     tensor: str
     offset: Poly
     span: Span
-    places: Poly | None = None
+    bound: Poly | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,8 +275,8 @@ class Condition:
     owner: Owner | None = None
 
     def __str__(self) -> str:
-        places = (f" of {e.places}" if e.places is not None else "" for e in self.elements)
-        reads = "".join(f"{e.name} = {e.tensor}[{e.offset}]{of}; " for e, of in zip(self.elements, places, strict=True))
+        bounds = (f" of {e.bound}" if e.bound is not None else "" for e in self.elements)
+        reads = "".join(f"{e.name} = {e.tensor}[{e.offset}]{of}; " for e, of in zip(self.elements, bounds, strict=True))
         return f"{reads}{' and '.join(map(str, (*self.comparisons, *([self.owner] if self.owner else []))))}"
 
     def holds(
@@ -291,7 +291,7 @@ class Condition:
     def polys(self) -> Iterator[Poly]:
         """Its offsets, both sides of its comparisons, and the place that is owned."""
         for element in self.elements:
-            yield from (p for p in (element.offset, element.places) if p is not None)
+            yield from (p for p in (element.offset, element.bound) if p is not None)
         for comparison in self.comparisons:
             yield from (comparison.left, comparison.right)
         if self.owner is not None:
@@ -302,7 +302,7 @@ class Condition:
         return {name for poly in self.polys() for name in poly.names()} - {e.name for e in self.elements}
 
 
-def share_of(rows: int, subblock: int) -> tuple[int, int]:
+def half_of(rows: int, subblock: int) -> tuple[int, int]:
     """The part of a vector core in the rows of a tile that two share: its first row, and how many it has. Both have the
     larger half, so that each has a row where there is one; the middle one of an odd number is done by both."""
     half = (rows + 1) // 2
@@ -321,8 +321,9 @@ def parts_of_tile(start: Poly, stop: Poly, step: int, tiles: Mapping[str, int]) 
 
 LoopRole = Literal["grid", "reduce", "sub", "sequential"]
 IndexSet = Literal["", "partial", "full", "columns", "masked"]
-"""What index-set splitting made a loop for: rows that see a part of the iteration's block; rows that see the whole of
-it; the columns that rows see; or what conditional masks made it for: the mask of a block of which some rows see a part.
+"""What index-set splitting made a loop for: rows whose causal bound lies inside of the iteration's block; rows whose
+bound lies behind it; the columns up to a bound; or what conditional masks made it for: the mask of a block in which the
+bound of some rows lies.
 Empty: none of these."""
 
 
@@ -335,8 +336,8 @@ class Loop:
     copy of its buffers an iteration uses. Iterations at or after ``before``, and those whose tiles end at or before
     ``after``, are left out; ``valid`` goes by ``stop`` all the same. ``once``: the first iteration alone, which may be
     left out too: a condition. Iterations in which ``only`` does not hold are left out, and ``slot`` does not count
-    them. ``share``: the vector core's part of the iteration's tile, where two cores share it: the names of its first
-    row in the tile and of the number of its rows, `share_of` the valid ones. ``index_set`` is for readers:
+    them. ``half``: the vector core's part of the iteration's tile, where two cores share it: the names of its first
+    row in the tile and of the number of its rows, `half_of` the valid ones. ``index_set`` is for readers:
     `IndexSet`. ``every``: of the tiles from ``start`` on, each so manyth (a cyclic distribution), as of
     a reduction in parts."""
 
@@ -356,7 +357,7 @@ class Loop:
     before: Poly | None = None
     once: bool = False
     only: Condition | None = None
-    share: tuple[str, str] | None = None
+    half: tuple[str, str] | None = None
     index_set: IndexSet = ""
     every: int = 1
 
@@ -437,7 +438,7 @@ class TileKernel:
     """One kernel. ``launch_dim`` is the dynamic dim whose range [begin, end) a launch is given; ``dims`` the other
     dynamic dims it is told; ``sizes`` the tiles as the author wrote them, with their places; ``longest`` the largest
     range of the launch dim that a launch gets (0: any); ``depths`` the copies of buffers that the author wants, by
-    stage. ``slots``: of a mixed kernel whose cores are apart, the tiles that its fifos hold; ``fifos``: the fifos of
+    stage. ``slots``: of a mixed kernel whose cores are separate, the tiles that its fifos hold; ``fifos``: the fifos of
     one of its two programs; ``vector_cores``: how many vector cores the author wants beside the cube core (0: as the
     compiler likes); ``subblock``: of a vector program that two of them run, the name of the number of each, 0 or 1."""
 
@@ -559,8 +560,8 @@ __all__ = [
     "TileKernel",
     "TileOp",
     "TileVal",
+    "half_of",
     "parts_of_tile",
-    "share_of",
     "tile_sizes",
     "walk",
     "walk_loops",

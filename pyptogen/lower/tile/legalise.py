@@ -81,10 +81,10 @@ INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "in
 
 
 class _Legaliser:
-    def __init__(self, kernel: TileKernel, platform: Platform, beside: bool) -> None:
+    def __init__(self, kernel: TileKernel, platform: Platform, extra_memory: bool) -> None:
         self.added = AddedTiles(kernel.tiles, [*kernel.arguments, *(loop.var for loop in walk_loops(kernel.body))])
         self.tiles = self.added.tiles
-        self.platform, self.beside = platform, beside
+        self.platform, self.extra_memory = platform, extra_memory
         self.bits: dict[str, str] = {}
         """Predicate bits of each tile of truth values that a comparison made."""
         self.readers = Counter(self.tiles[name].owner for op in walk(kernel.body) for name in {*op.operands})
@@ -119,7 +119,7 @@ class _Legaliser:
         return {name for name in made if self.readers[name] == 1}
 
     def op(self, node: TileOp) -> Sequence[Node]:
-        if isinstance(node, Unary | Binary | Cast) and self.spread_whole(node):
+        if isinstance(node, Unary | Binary | Cast) and self.broadcast_whole(node):
             steps, sources = self.as_wide(node, node.srcs)
             return [*steps, *self.op(replace(node, srcs=sources))]
         match node:
@@ -133,7 +133,7 @@ class _Legaliser:
                 return sorted_rows.steps(node, self.added)
             case Reduce():
                 free = node.srcs[0] in self.dying
-                steps, rest = folded.folded(node, self.added, self.platform, free, self.beside)
+                steps, rest = folded.folded(node, self.added, self.platform, free, self.extra_memory)
                 return [*steps, self.reduction(rest)]
             case Transpose():
                 return [self.transposition(node)]
@@ -148,9 +148,9 @@ class _Legaliser:
             case Binary() if any(map(self.is_one, node.srcs)):
                 return self.of_one(node)
             case Bitwise():
-                return self.spread(node)
+                return self.broadcast_operands(node)
             case Binary() if not self.broadcasts(node):
-                return self.spread(node)
+                return self.broadcast_operands(node)
             case Binary():
                 return self.outer(node)
         return [node]
@@ -294,7 +294,7 @@ class _Legaliser:
 
     # -- broadcasts ---------------------------------------------------------------------------------------------------
 
-    def spread_whole(self, op: TileOp) -> bool:
+    def broadcast_whole(self, op: TileOp) -> bool:
         """Whether every operand is a column, or every one a row, and the result is neither: no instruction takes its
         shape from those. Rows of one element lie apart, and are no column; a column lies like one row, which is read in
         its place."""
@@ -308,18 +308,18 @@ class _Legaliser:
         return isinstance(source, str) and (self.tiles[source].rows.size, self.tiles[source].cols.size) == (1, 1)
 
     def of_one(self, op: Binary) -> Sequence[Node]:
-        """Arithmetic with a tile of one element: the instruction spreads it over the row that the result is; else it is
-        spread along the column, or to the row that many rows share, or over rows of one element."""
+        """Arithmetic with a tile of one element: the instruction broadcasts it over the row that the result is; else it
+        is broadcast along the column, or to the row that many rows share, or over rows of one element."""
         dst = self.tiles[str(op.dst)]
         if dst.form == "full" and dst.cols.size == 1 and dst.rows.size > 1:
-            return self.spread(op)
+            return self.broadcast_operands(op)
         if dst.rows.size == 1:
             ones = [self.tiles[source] for source in op.srcs if isinstance(source, str) and self.is_one(source)]
             for tile in ones if dst.form == "col" or dst.cols.size > 1 else ():
                 if tile.form == "row" and tile.parent is None:  # one element is a row as well as a column
                     self.tiles[tile.name] = replace(tile, form="col")
             short = dst.cols.size > 1 and any(self.tiles[one.name].form != "col" for one in ones)
-            return [op] if self.broadcasts(op) and not short else self.spread(op)
+            return [op] if self.broadcasts(op) and not short else self.broadcast_operands(op)
         shape = dst if dst.form == "col" else replace(dst, rows=Extent(1), form="row")
         steps: list[TileOp] = []
         sources = list(op.srcs)
@@ -330,12 +330,13 @@ class _Legaliser:
         return [*steps, *self.op(replace(op, srcs=tuple(sources)))]
 
     def broadcasts(self, op: Binary) -> bool:
-        """Whether the platform's arithmetic spreads its operands on the way: a column or a row, of some dtypes."""
+        """Whether the platform's arithmetic broadcasts its operands itself: a column or a row, of some dtypes."""
         dtype = self.tiles[str(op.dst)].dtype
         return dtype in INSTRUCTIONS[f"TROWEXPAND{STEMS[op.fn]}"].dtypes[self.platform.name]
 
     def outer(self, op: Binary) -> list[TileOp]:
-        """What is made of a column and a row: the column is spread first, where that is not left to the instruction."""
+        """What is made of a column and a row: the column is broadcast first, where that is not left to the
+        instruction."""
         dst = self.tiles[str(op.dst)]
         tiles = [self.tiles[source] for source in op.srcs if not isinstance(source, ScalarArg)]
         column = next((at for at, tile in enumerate(tiles) if tile.form == "col"), None)
@@ -347,7 +348,7 @@ class _Legaliser:
         steps = multiplied(Broadcast.of(op, wide, op.srcs[column]), self.added, self.platform)
         return [op] if len(steps) == 1 else [*steps, replace(op, srcs=(wide, op.srcs[1 - column]))]
 
-    def spread(self, op: Binary | Bitwise) -> list[TileOp]:
+    def broadcast_operands(self, op: Binary | Bitwise) -> list[TileOp]:
         """The operation on operands that all have the result's shape; the exclusive or gets its scratch."""
         steps, sources = self.as_wide(op, op.srcs)
         wide = replace(op, srcs=sources)
@@ -356,7 +357,7 @@ class _Legaliser:
         return [*steps, wide]
 
     def as_wide(self, op: TileOp, sources: tuple[Source, ...]) -> tuple[list[TileOp], tuple[Source, ...]]:
-        """Operands in the shape of the result of ``op``, and what spreads them."""
+        """Operands in the shape of the result of ``op``, and what broadcasts them."""
         dst = self.tiles[str(op.dst)]
         steps: list[TileOp] = []
         wide: list[Source] = []
@@ -449,10 +450,11 @@ def _row_loop(op: TileOp, dst: TileVal, at: str, body: tuple[Node, ...]) -> Loop
     return Loop(at, at, ZERO, dst.rows.poly(), 1, None, "sub", False, body, op.span)
 
 
-def run(kernel: TileKernel, platform: Platform, beside: bool = True) -> TileKernel:
-    """Legalise one kernel for ``platform``. ``beside``: reductions may take memory beside their operands (`folded`)."""
+def run(kernel: TileKernel, platform: Platform, extra_memory: bool = True) -> TileKernel:
+    """Legalise one kernel for ``platform``. ``extra_memory``: reductions may take memory beside their operands
+    (`folded`)."""
     kernel = interleaved_stores.run(kernel) if platform.runs_of_elements else kernel
-    legaliser = _Legaliser(kernel, platform, beside)
+    legaliser = _Legaliser(kernel, platform, extra_memory)
     body = legaliser.without_unread(legaliser.rewrite(kernel.body, platform.memories["ub"] // BETWEEN_SHARE))
     named = {name for op in walk(body) for name in op.tiles}
     tiles = [t for t in legaliser.tiles.values() if t.name in named]

@@ -76,12 +76,12 @@ class Store(OfGm):
 @dataclass(frozen=True, slots=True)
 class IndexedRows(OfGm):
     """Rows of ``gm`` that elements of the tensor ``index`` name, from ``index_offset`` on, ``index_step`` apart.
-    ``places``: how many an index that a kernel computed may name (None: the call was checked)."""
+    ``bound``: below what an index has to be that a kernel computed (None: the call was checked)."""
 
     index: str
     index_offset: Poly
     index_step: Poly = ONE
-    places: Poly | None = None
+    bound: Poly | None = None
 
     @property
     def index_tensor(self) -> str:
@@ -130,14 +130,14 @@ class GatherFromTile(WithScratch):
 
 @dataclass(frozen=True, slots=True)
 class ReadIndex(TileOp):
-    """The whole number ``name`` = element ``index_offset`` of the tensor ``index``; ``places`` as in `IndexedRows`.
+    """The whole number ``name`` = element ``index_offset`` of the tensor ``index``; ``bound`` as in `IndexedRows`.
     With ``per``, it is a number of tiles: the element and ``plus``, divided by so many, rounded up."""
 
     mnemonic: ClassVar[str] = "read_index"
     name: str
     index: str
     index_offset: Poly
-    places: Poly | None = None
+    bound: Poly | None = None
     plus: Poly = ZERO
     per: int | None = None
 
@@ -491,7 +491,7 @@ TRANSFERS_OUT = (Store, ScatterRows, Push)
 
 PLAIN: Mapping[str, type[TileOp]] = {
     "copy": Copy, "bitcast": Bitcast, "expand": Broadcast, "tile_transpose": Transpose, "cast": Cast, "where": Where,
-    "full": Fill, "places": Iota, "iota": Iota, "bitwise_not": BitwiseNot,
+    "full": Fill, "positions": Iota, "iota": Iota, "bitwise_not": BitwiseNot,
 }  # fmt: skip
 """Operations of the Tensor level that are one class of their own here."""
 
@@ -505,7 +505,7 @@ def of_primitive(
     attrs: Mapping[str, Any] = MappingProxyType({}),
 ) -> TileOp:
     """What a primitive of the Tensor level with these ``attrs`` is on tiles; what hangs on the tile is set by who knows
-    it: the axis of reductions and scans, and where places begin.
+    it: the axis of reductions and scans, and where positions begin.
 
     Raises:
         KeyError: no single operation on tiles does it.

@@ -40,7 +40,7 @@ _LOOP = re.compile(
     r"for (?P<var>\w+) in (?P<start>.+?)\.\.(?P<stop>.+?) step (?P<tile>\d+)(?: every (?P<every>\d+))?"
     r"(?: over (?P<dim>[\w.]+))?(?: \((?P<valid>\w+) valid\))?"
     r"(?: after (?P<after>.+?))?(?: before (?P<before>.+?))?(?P<once> once)?"
-    r"(?: if \((?P<only>.*)\))?(?: share (?P<first>\w+), (?P<share>\w+))?(?: index_set (?P<index_set>\w+))?"
+    r"(?: if \((?P<only>.*)\))?(?: half (?P<first>\w+), (?P<half>\w+))?(?: index_set (?P<index_set>\w+))?"
     r"(?: buffer (?P<slot>\w+) of (?P<slots>\d+))?: (?P<role>\w+)(?P<parallel> parallel)?"
 )
 _OP = re.compile(
@@ -51,7 +51,7 @@ _OP = re.compile(
 )
 _TILE = re.compile(
     rf"tile (?P<name>\w+): (?P<dtype>\w+)\[(?P<rows>{EXTENT}), (?P<cols>{EXTENT})\] (?P<form>full|col|row)"
-    r"(?: = (?P<how>beside|part of) (?P<parent>\w+)(?: columns (?P<columns>\d+))?(?: rows (?P<first>.+?))?)?"
+    r"(?: = (?P<how>scales of|part of) (?P<parent>\w+)(?: columns (?P<columns>\d+))?(?: rows (?P<first>.+?))?)?"
     r"(?: in (?P<memory>\w+))?"
 )
 _TENSOR = re.compile(r"tensor (?P<name>\w+): (?P<dtype>\w+)\[(?P<shape>.*)\] (?P<layout>\w+)(?P<workspace> workspace)?")
@@ -245,7 +245,7 @@ class Parser:
             self.memory[t["name"]] = t["memory"]
         return TileVal(
             t["name"], t["dtype"], self.extent(t["rows"]), self.extent(t["cols"]), cast(Any, t["form"]), self.span(),
-            t["parent"], int(t["columns"] or 0), self.poly(t["first"] or "0"), t["how"] == "beside",
+            t["parent"], int(t["columns"] or 0), self.poly(t["first"] or "0"), t["how"] == "scales of",
         )  # fmt: skip
 
     def poly(self, text: str) -> Poly:
@@ -280,7 +280,7 @@ class Parser:
             loop["var"], loop["dim"] or loop["var"], start, stop, int(loop["tile"]), loop["valid"],
             cast(Any, loop["role"]), bool(loop["parallel"]), self.body(indent), span, loop["slot"],
             int(loop["slots"] or 1), after, before, bool(loop["once"]), only,
-            (loop["first"], loop["share"]) if loop["first"] else None, cast(Any, loop["index_set"] or ""),
+            (loop["first"], loop["half"]) if loop["first"] else None, cast(Any, loop["index_set"] or ""),
             int(loop["every"] or 1),
         )  # fmt: skip
 

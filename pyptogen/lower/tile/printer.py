@@ -46,7 +46,7 @@ def extent(e: Extent) -> str:
 
 
 def tile(t: TileVal) -> str:
-    window = f" = {'beside' if t.beside else 'part of'} {t.parent}" if t.parent else ""
+    window = f" = {'scales of' if t.is_scales else 'part of'} {t.parent}" if t.parent else ""
     window += f" columns {t.col_offset}" if t.col_offset else ""
     window += f" rows {t.row_offset}" if t.row_offset.terms else ""
     return f"{t.name}: {t.dtype}[{extent(t.rows)}, {extent(t.cols)}] {t.form}{window}"
@@ -119,7 +119,7 @@ def loop_text(loop: Loop) -> str:
     words += [f"before {loop.before}"] if loop.before is not None else []
     words += ["once"] if loop.once else []
     words += [f"if ({loop.only})"] if loop.only is not None else []
-    words += [f"share {', '.join(loop.share)}"] if loop.share else []
+    words += [f"half {', '.join(loop.half)}"] if loop.half else []
     words += [f"index_set {loop.index_set}"] if loop.index_set else []
     words += [f"buffer {loop.slot} of {loop.slots}"] if loop.slot else []
     return f"{' '.join(words)}: {loop.role}{' parallel' if loop.parallel else ''}"

@@ -94,8 +94,8 @@ class _Rows:
 
     def __init__(self, op: Sort, tiles: AddedTiles) -> None:
         self.op, self.tiles, self.dst = op, tiles, str(op.dst)
-        self.source, self.places = op.operands
-        self.way = fastest(tiles.tiles[self.places].cols.size, op.kept)
+        self.source, self.positions = op.operands
+        self.way = fastest(tiles.tiles[self.positions].cols.size, op.kept)
         self.several = tiles.tiles[self.source].rows.size > 1
         self.at = tiles.variable(f"{self.dst}_at") if self.several else ""
 
@@ -130,7 +130,7 @@ class _Rows:
         last = self._own("pairs", self.way.size) if merges else result
         other = self._own("blocks", self.way.size) if rounds else last
         order = [last if (rounds - turn) % 2 == 0 else other for turn in range(rounds + 1)]
-        nodes: list[Node] = [SortBlocks.of(self.op, order[0], row, self.places)]
+        nodes: list[Node] = [SortBlocks.of(self.op, order[0], row, self.positions)]
         for turn in range(rounds):
             length = Poly.of(2 * BLOCK * LISTS**turn)
             nodes.append(MergeBlocks.of(self.op, order[turn + 1], order[turn], length=length))

@@ -1,4 +1,4 @@
-"""Loads of every second or fourth element: one load of all elements serves those that take turns.
+"""Loads of every second or fourth element: one load of all elements serves those that interleave.
 
 before: e = load a[0; 8 x 48, strides 96, 2]; o = load a[1; 8 x 48, strides 96, 2]
 after:  one run of 8 x 96 elements from a[0] on, of which e is every second from the first one on, o from the second one
@@ -24,11 +24,11 @@ EVERY = {2: ("P0101", "P1010"), 4: ("P0001", "P0010", "P0100", "P1000")}
 
 @dataclass(slots=True)
 class Run:
-    """Neighbouring elements of rows, and the loads that take every so many of them. ``places``: where each of them
+    """Neighbouring elements of rows, and the loads that take every so many of them. ``offsets``: where each of them
     begins, in elements behind the first load's."""
 
     load: Load
-    places: dict[int, int] = field(default_factory=dict)
+    offsets: dict[int, int] = field(default_factory=dict)
     """By the number of the node in its body."""
     tile: str | None = None
     """Where the elements lie, once they are loaded."""
@@ -41,30 +41,30 @@ class Run:
 
     @property
     def _start(self) -> int:
-        return min(self.places.values())
+        return min(self.offsets.values())
 
     @property
     def gm(self) -> GmRef:
         """All elements from the first that a load takes to the last."""
-        window, more = self.load.gm, max(self.places.values()) - self._start + 1
+        window, more = self.load.gm, max(self.offsets.values()) - self._start + 1
         whole, valid = (window.cols.size - 1) * self.step + more, window.cols.valid
         cols = Extent(whole, None if valid is None else (valid - 1) * self.step + more)
         return replace(window, offset=window.offset + self._start, col_stride=ONE, cols=cols)
 
     def pattern(self, node: int) -> str:
         """The mask pattern that selects the elements of a node's load."""
-        return EVERY[self.step][self.places[node] - self._start]
+        return EVERY[self.step][self.offsets[node] - self._start]
 
     def takes(self, node: int, load: Load) -> bool:
-        """Let a load join, if it takes turns with the others."""
+        """Let a load join, if its elements lie between those of the others."""
         mine, other = self.load.gm, load.gm
         behind = (other.offset - mine.offset).constant
         if behind is None or replace(other, offset=mine.offset) != mine:
             return False
-        places = (*self.places.values(), behind)
-        if max(places) - min(places) >= self.step:
+        offsets = (*self.offsets.values(), behind)
+        if max(offsets) - min(offsets) >= self.step:
             return False
-        self.places[node] = behind
+        self.offsets[node] = behind
         return True
 
 

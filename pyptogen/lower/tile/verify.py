@@ -50,7 +50,7 @@ class _Checker:
                     f"bounds of loop {node.var} are not bound",
                     node.span,
                 )
-                inner = bound | {node.var} | ({node.valid} if node.valid else set()) | {*(node.share or ())}
+                inner = bound | {node.var} | ({node.valid} if node.valid else set()) | {*(node.half or ())}
                 if node.only is not None:
                     missing = node.only.names() - inner - set(self.kernel.scalars)
                     require(not missing, f"the condition of loop {node.var} uses {sorted(missing)}", node.only.span)

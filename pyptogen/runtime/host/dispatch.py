@@ -18,7 +18,7 @@ from pyptogen.runtime.deadlines import remaining, until
 from pyptogen.runtime.faults import RuntimeClosed, TaskTimeout, WorkerLost, decode_fault
 from pyptogen.runtime.host.chip_logs import ChipLogs
 from pyptogen.runtime.host.shared_memory import Arena
-from pyptogen.runtime.host.task_graph import Task, Touch, because_of, link
+from pyptogen.runtime.host.task_graph import Effect, Task, because_of, link
 from pyptogen.runtime.host.wire import DONE, FAILED, LONGEST, READY, REPLY
 from pyptogen.runtime.host.worker_process import DEPTH, WorkerProcess
 
@@ -60,15 +60,15 @@ class Dispatcher:
         self._thread = threading.Thread(target=self._background, name="pyptogen dispatch", daemon=True)
         self._thread.start()
 
-    def submit(self, task: Task, touches: Sequence[Touch], after: Sequence[Task]) -> None:
+    def submit(self, task: Task, effects: Sequence[Effect], after: Sequence[Task]) -> None:
         """Enter a task into the graph, and send it if it waits for nothing."""
         with self._lock:
             if self.closed:
                 raise RuntimeClosed("the runtime is closed")
             self.open += 1
-            failed = link(task, touches, after)
+            failed = link(task, effects, after)
             for recording in task.recordings:
-                recording.submit(task, touches, after)
+                recording.submit(task, effects, after)
             if failed is not None:
                 self._finish(task, because_of(task, failed))
             elif task.waiting == 0:

@@ -212,8 +212,8 @@ class HostRuntime:
         traced = any(one.cores for one in recordings)
         task = Task(number, kernel, chip, call.message(kernel.number, number, traced=traced))
         task.retries, task.timeout, task.recordings = retries, timeout, recordings
-        for touch in call.touches:
-            if touch.reads and touch.writes:
+        for effect in call.effects:
+            if effect.reads and effect.writes:
                 task.intact = False
         if call.copies:
             for array, _ in call.copies:
@@ -221,7 +221,7 @@ class HostRuntime:
                 start = array.__array_interface__["data"][0]
                 self._unsettled.append((start, start + array.nbytes, task))
             task.on_success = call.finish
-        self.dispatcher.submit(task, call.touches, after)
+        self.dispatcher.submit(task, call.effects, after)
         return TaskHandle(self.dispatcher, task, call.outputs, call.given, call.make)
 
     def empty(self, shape: Sequence[int], dtype: Any, *, chip: int | None = None) -> TensorHandle:

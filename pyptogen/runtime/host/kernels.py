@@ -17,7 +17,7 @@ from pyptogen.runtime.arg import Arg
 from pyptogen.runtime.arrays.arguments import Region, check_out_names, check_overlap, result_array, updated_array
 from pyptogen.runtime.host.handles import TaskHandle, TensorHandle, result_type, single_output
 from pyptogen.runtime.host.python_kernels import describe, wire_name
-from pyptogen.runtime.host.task_graph import Touch
+from pyptogen.runtime.host.task_graph import Effect
 from pyptogen.runtime.host.wire import HEAD, LONGEST, NATIVE, PYTHON, TRACED
 from pyptogen.runtime.operator.contract import Contract, TensorArg
 from pyptogen.runtime.operator.package import CompiledPackage
@@ -46,7 +46,7 @@ class Call:
 
     kind: bytes
     body: bytes
-    touches: list[Touch]
+    effects: list[Effect]
     outputs: dict[str, TensorHandle]
     make: Callable[..., Any]
     given: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
@@ -124,12 +124,12 @@ class NativeKernel:
         updated = [tensor.name in self.updated for tensor in self.contract.inputs]
         for handle, writes in zip(bound.inputs, updated, strict=True):
             start = handle.offset
-            call.touches.append(Touch(handle.block, start, start + handle.nbytes, True, writes))
+            call.effects.append(Effect(handle.block, start, start + handle.nbytes, True, writes))
         for handle in bound.fresh:
-            call.touches.append(Touch(handle.block, handle.offset, handle.offset + handle.nbytes, False, True))
+            call.effects.append(Effect(handle.block, handle.offset, handle.offset + handle.nbytes, False, True))
         if self.updated or bound.chosen:
             self._check_overlap(call)
-        places = [touch.block.offset + touch.start for touch in call.touches]
+        places = [effect.block.offset + effect.start for effect in call.effects]
         call.body = self._slots.pack(*places, *bound.scalars)
         return call
 
@@ -235,8 +235,8 @@ class NativeKernel:
     def _check_overlap(self, call: Call) -> None:
         names = [*(tensor.name for tensor in self.contract.inputs), *(tensor.name for _, tensor in self.fresh)]
         regions = [
-            Region(name, touch.block.offset + touch.start, touch.end - touch.start, touch.writes)
-            for name, touch in zip(names, call.touches, strict=True)
+            Region(name, effect.block.offset + effect.start, effect.end - effect.start, effect.writes)
+            for name, effect in zip(names, call.effects, strict=True)
         ]
         check_overlap(self.contract, regions)
         memory = [
@@ -286,7 +286,7 @@ class PythonKernel:
                 continue
             arg, handle = value
             end = handle.offset + handle.nbytes
-            call.touches.append(Touch(handle.block, handle.offset, end, arg.reads, arg.writes))
+            call.effects.append(Effect(handle.block, handle.offset, end, arg.reads, arg.writes))
             sent[name] = {
                 "at": handle.block.offset + handle.offset, "shape": handle.shape, "dtype": wire_name(handle.dtype),
                 "writes": arg.writes,

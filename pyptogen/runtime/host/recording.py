@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pyptogen.runtime.host.task_graph import Task, Touch
+from pyptogen.runtime.host.task_graph import Effect, Task
 
 AFTER, READ_AFTER_WRITE = "after", "read after write"
 WRITE_AFTER_WRITE, WRITE_AFTER_READ = "write after write", "write after read"
@@ -65,14 +65,14 @@ class Recording:
         a read has to look at the others only."""
         self._known: set[int] = set()
 
-    def submit(self, task: Task, touches: Sequence[Touch], after: Sequence[Task]) -> None:
+    def submit(self, task: Task, effects: Sequence[Effect], after: Sequence[Task]) -> None:
         """A task enters the graph."""
         self.tasks.append(task)
         self.submitted.append(time.monotonic_ns())
         reasons: dict[int, str] = {}
         for before in after:
             reasons.setdefault(before.number, AFTER)
-        uses = [self._use(task, touch) for touch in touches]
+        uses = [self._use(task, effect) for effect in effects]
         for use in uses:
             self._meet(use, reasons)
         for use in uses:
@@ -87,13 +87,13 @@ class Recording:
         """The queues have changed."""
         self.samples.append(Sample(time.monotonic_ns(), chip, queued, opened))
 
-    def _use(self, task: Task, touch: Touch) -> Use:
-        number = self._numbers.get(touch.block.serial)
+    def _use(self, task: Task, effect: Effect) -> Use:
+        number = self._numbers.get(effect.block.serial)
         if number is None:
-            number = self._numbers[touch.block.serial] = len(self.tensors)
-            self.tensors.append(touch.block.nbytes)
+            number = self._numbers[effect.block.serial] = len(self.tensors)
+            self.tensors.append(effect.block.nbytes)
             self._live[number] = ([], [])
-        return Use(task.number, number, touch.start, touch.end, touch.reads, touch.writes)
+        return Use(task.number, number, effect.start, effect.end, effect.reads, effect.writes)
 
     def _meet(self, use: Use, reasons: dict[int, str]) -> None:
         """Wait for the earlier uses of these bytes that count, and forget those that no longer do."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Touch:
+class Effect:
     """What a task does to bytes ``[start, end)`` of a block."""
 
     block: Block
@@ -32,7 +32,7 @@ class Touch:
 
 
 class Access:
-    """One task's touch, as the block remembers it."""
+    """One task's effect, as the block remembers it."""
 
     __slots__ = ("end", "start", "task", "writes")
 
@@ -82,7 +82,7 @@ class Task:
         """Whether its inputs are as they were when it has been interrupted: it updates nothing in place."""
         self.waiting = 0
         self.dependents: list[tuple[Task, bool]] = []
-        self.keep: Sequence[Touch] = ()
+        self.keep: Sequence[Effect] = ()
         self.on_success: Callable[[], None] | None = None
         self.finished = False
         self.error: BaseException | None = None
@@ -97,33 +97,33 @@ class Task:
         return f"Task({self.name!r}, chip={self.chip}, {state})"
 
 
-def link(task: Task, touches: Sequence[Touch], after: Sequence[Task]) -> BaseException | None:
-    """Count what ``task`` waits for, and enter its touches into the blocks.
+def link(task: Task, effects: Sequence[Effect], after: Sequence[Task]) -> BaseException | None:
+    """Count what ``task`` waits for, and enter its effects into the blocks.
 
     Returns the error of a task that it needed and that has failed. The caller holds the graph's lock.
     """
     failed: BaseException | None = None
     for before in after:
         failed = _wait_for(task, before, True) or failed
-    for touch in touches:
-        accesses = touch.block.accesses
+    for effect in effects:
+        accesses = effect.block.accesses
         if accesses:
-            failed = _meet(task, touch, accesses) or failed
-    for touch in touches:
-        touch.block.accesses.append(Access(touch.start, touch.end, task, touch.writes))
-    task.keep = touches
+            failed = _meet(task, effect, accesses) or failed
+    for effect in effects:
+        effect.block.accesses.append(Access(effect.start, effect.end, task, effect.writes))
+    task.keep = effects
     return failed
 
 
-def _meet(task: Task, touch: Touch, accesses: list[Access]) -> BaseException | None:
+def _meet(task: Task, effect: Effect, accesses: list[Access]) -> BaseException | None:
     """Wait for what overlaps; forget what has no more say."""
     failed: BaseException | None = None
     kept = []
     for access in accesses:
-        overlaps = access.start < touch.end and touch.start < access.end
-        if overlaps and access.task is not task and (touch.writes or access.writes):
-            failed = _wait_for(task, access.task, touch.reads and access.writes) or failed
-        replaced = touch.writes and not touch.reads and touch.start <= access.start and access.end <= touch.end
+        overlaps = access.start < effect.end and effect.start < access.end
+        if overlaps and access.task is not task and (effect.writes or access.writes):
+            failed = _wait_for(task, access.task, effect.reads and access.writes) or failed
+        replaced = effect.writes and not effect.reads and effect.start <= access.start and access.end <= effect.end
         # A failed writer stays known until its bytes are written anew.
         if not access.task.finished or (access.writes and access.task.error is not None and not replaced):
             kept.append(access)

@@ -1,10 +1,10 @@
 // Calls whose shapes have been seen: checked and started here, without Python in between.
 //
 // Arguments come as the dict that Python makes of them, and are looked up by CPython's stable ABI (`python_api.hpp`).
-// Arrays of numpy are read as numpy lays them out in memory (`PyArrayObject_fields` is part of its ABI), tensors of PyTorch
-// by the C functions that DLPack has for it (`array_view.hpp`); Python tells the sizes of the heads and checks on real ones
-// that all are read rightly before anything relies on it. Everything here runs with the interpreter lock, but for the
-// kernels.
+// Arrays of numpy are read as numpy lays them out in memory (`PyArrayObject_fields` is part of its ABI), tensors of
+// PyTorch by the C functions that DLPack has for it (`array_view.hpp`); Python tells the sizes of the heads and checks
+// on real ones that all are read rightly before anything relies on it. Everything here runs with the interpreter lock,
+// but for the kernels.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 #include "array_maker.hpp"
 #include "array_view.hpp"
-#include "boxes.hpp"
+#include "nz_fractals.hpp"
 #include "chip_call.hpp"
 #include "index_bound.hpp"
 #include "python_api.hpp"
@@ -30,8 +30,8 @@ using pto_rt::native::ArrayPlan;
 using pto_rt::native::ArrayReader;
 using pto_rt::native::ArrayRule;
 using pto_rt::native::ArrayView;
-using pto_rt::native::Boxes;
 using pto_rt::native::Chip;
+using pto_rt::native::Fractals;
 using pto_rt::native::IndexBound;
 using pto_rt::native::IndexInput;
 using pto_rt::native::Method;
@@ -59,11 +59,11 @@ struct Range {
     bool written;
 };
 
-// A new output: the array, and of a packed weight, whose data that is, its own sizes and its boxes.
+// A new output: the array, and of a packed weight, whose data that is, its own sizes and its fractals.
 struct OutputPlan {
     ArrayPlan array;
     std::vector<int64_t> sizes;
-    Boxes boxes;
+    Fractals fractals;
 };
 
 // What follows from the shapes of a call: the dynamic dims, all outputs, and a bound for each index.
@@ -327,8 +327,8 @@ enum class Outcome { Made, Unknown, Failed };  // Unknown: Python has to look at
 
 // A call as Python makes it, by the dict of its arguments and that of `out`.
 //
-// Where the process ends, a thread that wants the lock back ends inside of `run`, by unwinding: so nothing here drops an
-// object of Python by itself.
+// Where the process ends, a thread that wants the lock back ends inside of `run`, by unwinding: so nothing here drops
+// an object of Python by itself.
 class Call {
 public:
     Call(pto_array_operator& op, Object given, Object out)
@@ -430,7 +430,7 @@ private:
         const Object made = maker.array(plan.array, op_.outputs[index].dtype, data);
         if (made == nullptr) return Outcome::Failed;
         if (op_.outputs[index].form == ArrayForm::Packed) {
-            plan.boxes.clear_unfilled(reinterpret_cast<char*>(data));
+            plan.fractals.clear_unfilled(reinterpret_cast<char*>(data));
             unwrapped_.push_back({place_of(index), static_cast<Object>(op_.outputs[index].dtype), plan.sizes});
         }
         read.slots.push_back(data);
@@ -521,9 +521,9 @@ PTO_API int pto_arrays_load(int64_t object_head, const void* array_type, void* c
     return python.load(object_head) ? 1 : 0;
 }
 
-// A function of Python that takes the dict of a call's arguments and that of `out`, or None, and the operator behind it,
-// which lives as long. The rules are copied, what `names` has is kept; `seconds` takes the time of each run, and it and the
-// dtypes must live as long. Null with an exception set.
+// A function of Python that takes the dict of a call's arguments and that of `out`, or None, and the operator behind
+// it, which lives as long. The rules are copied, what `names` has is kept; `seconds` takes the time of each run, and it
+// and the dtypes must live as long. Null with an exception set.
 PTO_API Object pto_arrays_define(
     int64_t entry, int policy, int threads, const void* array_type, const ArrayRule* rules, int inputs, int outputs,
     const pto_attr_rule* attrs, int attr_count, const int32_t* places, int place_count, const pto_array_names* names,
@@ -551,8 +551,8 @@ PTO_API Object pto_arrays_define(
     return python.function(kTake, op, destroy);
 }
 
-// From now on objects of exactly this type are read by its DLPack function `read`, too. False where there is no room for
-// another one.
+// From now on objects of exactly this type are read by its DLPack function `read`, too. False where there is no room
+// for another one.
 PTO_API int pto_arrays_exchange(const void* type, void* read)
 {
     return TensorType::add({type, reinterpret_cast<pto_rt::native::ReadTensor>(read)}) ? 1 : 0;
@@ -581,9 +581,9 @@ PTO_API int64_t pto_arrays_find(pto_array_operator* op, Object given)
     return known == nullptr ? kUnknown : known - op->known.data();
 }
 
-// What Python has found out for the shapes of these arguments: the dims, of each output the bytes to get for it, its sizes
-// and, where its rows do not lie one after the other, its strides in bytes, of a packed weight the rank and the sizes of
-// its matrices and its boxes, and `bound_count` bounds of indices.
+// What Python has found out for the shapes of these arguments: the dims, of each output the bytes to get for it, its
+// sizes and, where its rows do not lie one after the other, its strides in bytes, of a packed weight the rank and the
+// sizes of its matrices and its fractals, and `bound_count` bounds of indices.
 // `attrs`: as Python reads them. Returns the number of the call, -1 where it cannot be known.
 PTO_API int64_t pto_arrays_learn(
     pto_array_operator* op, Object given, const int64_t* attrs, const int64_t* dims, int dim_count,
@@ -606,7 +606,7 @@ PTO_API int64_t pto_arrays_learn(
         } else if (rule.form == ArrayForm::Packed) {
             const int64_t rank = *outputs++;
             plan.sizes = read_list(outputs, rank);
-            plan.boxes = Boxes::read(outputs);
+            plan.fractals = Fractals::read(outputs);
         }
         known.outputs.push_back(std::move(plan));
     }

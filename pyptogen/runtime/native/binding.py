@@ -37,15 +37,15 @@ class RunError(RuntimeError):
 
 
 class WrongIndexError(RunError):
-    """A kernel read an index that names none of so many places: ``site`` is the number of the operation
+    """A kernel read an index that is not below its bound: ``site`` is the number of the operation
     (`index_sites`), 0 where that is not known."""
 
-    def __init__(self, index: int, places: int, site: int) -> None:
-        super().__init__(f"an index is {index}, and there are {places} places")
-        self.index, self.places, self.site = index, places, site
+    def __init__(self, index: int, bound: int, site: int) -> None:
+        super().__init__(f"an index is {index}, and the axis has {bound} elements")
+        self.index, self.bound, self.site = index, bound, site
 
     def __reduce__(self) -> tuple[type[WrongIndexError], tuple[int, int, int]]:
-        return type(self), (self.index, self.places, self.site)
+        return type(self), (self.index, self.bound, self.site)
 
 
 _WRONG_INDEX = re.compile(r"wrong index: (-?\d+) of (\d+), site (\d+)")

@@ -36,7 +36,8 @@ enum class IndexStepKind : int64_t {
 
 // One value, of numbers, of inputs and of earlier values.
 struct IndexStep {
-    // Elements of the value `source`, from `offset` on and by strides; or, where `source` is negative, the number `offset`.
+    // Elements of the value `source`, from `offset` on and by strides; or, where `source` is negative, the number
+    // `offset`.
     struct Operand {
         int64_t source, offset;
         std::vector<int64_t> strides;
@@ -47,14 +48,14 @@ struct IndexStep {
     std::vector<Operand> operands;
 };
 
-// An index is a number from `least` to below `places`.
+// An index is a number from `least` to below `bound`.
 class IndexBound {
 public:
     // As `index_plans.py` writes one; moves on behind it.
     static IndexBound read(const int64_t*& numbers)
     {
         IndexBound bound;
-        for (int64_t* one : {&bound.input_, &bound.lifted_, &bound.least_, &bound.places_}) *one = *numbers++;
+        for (int64_t* one : {&bound.input_, &bound.lifted_, &bound.least_, &bound.bound_}) *one = *numbers++;
         bound.inputs_ = list(numbers);
         bound.steps_.resize(static_cast<size_t>(*numbers++));
         for (IndexStep& step : bound.steps_) {
@@ -98,7 +99,7 @@ private:
             smallest = std::min(smallest, *at);
             largest = std::max(largest, *at);
         }
-        return std::max<int64_t>(smallest, lifted_) < least_ || std::max<int64_t>(largest, lifted_) >= places_;
+        return std::max<int64_t>(smallest, lifted_) < least_ || std::max<int64_t>(largest, lifted_) >= bound_;
     }
 
     template <typename InputOf>
@@ -120,7 +121,7 @@ private:
         }
         const Values& indices = values[steps_.size() - 1];
         const auto [smallest, largest] = std::minmax_element(indices.begin(), indices.end());
-        return !indices.empty() && (*smallest < least_ || *largest >= places_);
+        return !indices.empty() && (*smallest < least_ || *largest >= bound_);
     }
 
     template <typename InputOf>
@@ -191,7 +192,7 @@ private:
         }
     }
 
-    int64_t input_, lifted_, least_, places_;  // without steps: the input, whose numbers below `lifted_` count as that
+    int64_t input_, lifted_, least_, bound_;  // without steps: the input, whose numbers below `lifted_` count as that
     Values inputs_;  // the first values
     std::vector<IndexStep> steps_;
 };

@@ -19,7 +19,7 @@ struct Edge {
 };
 
 // A launch lives in its record from `submit` until `retired()`; then the orchestrator may reuse the record. A launch
-// with few captures and no dependencies touches the first two cache lines only.
+// with few captures and no dependencies accesses the first two cache lines only.
 struct alignas(64) LaunchRecord {
     static constexpr uint32_t kInlineEdges = 6;
 

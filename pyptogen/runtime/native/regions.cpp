@@ -72,7 +72,7 @@ uint64_t TensorAccesses::cells_of(const Box& box) const
     return cells;
 }
 
-// Calls each(key, part) for every cell that a box touches.
+// Calls each(key, part) for every cell that a box accesses.
 template <class Each>
 void TensorAccesses::for_cells(const Box& box, Each&& each)
 {
@@ -212,7 +212,8 @@ void TensorAccesses::drop_from(Cell& cell, uint32_t& list, Drop&& drop)
     }
 }
 
-// Finds what an access waits for in one cell. What a write covers is forgotten: whoever comes later waits for the write.
+// Finds what an access waits for in one cell. What a write covers is forgotten: whoever comes later waits for the
+// write.
 void TensorAccesses::meet(Cell& cell, const Box& part, const Access& access, std::vector<Dependency>& found)
 {
     auto check = [&](uint32_t& list, Reason reason) {

@@ -51,7 +51,7 @@ struct Access {
 };
 
 // The accesses of one tensor. Its index space is cut into a grid whose cells have the extents of the first box, or of a
-// smaller one that finds its cell crowded. An access stands in every cell that it touches, so finding what it meets
+// smaller one that finds its cell crowded. An access stands in every cell that it accesses, so finding what it meets
 // costs a few comparisons however many tiles there are; a box of very many cells stands in a list of its own. What has
 // finished long ago is dropped now and then, so memory follows the launches in flight.
 class TensorAccesses {
@@ -86,7 +86,7 @@ private:
         uint32_t next;
     };
 
-    // The accesses that touch a cell: lists of indices into `known_`.
+    // The accesses that access a cell: lists of indices into `known_`.
     struct Cell {
         uint64_t key = kNoKey;
         uint32_t writers = kNone;
@@ -141,8 +141,8 @@ public:
         last_ = nullptr;
     }
 
-    // Adds to `found` what launch `id` must wait for because of one use, and remembers the use. Launches up to `settled`
-    // have finished.
+    // Adds to `found` what launch `id` must wait for because of one use, and remembers the use. Launches up to
+    // `settled` have finished.
     void use(const Use& use, uint32_t id, uint32_t settled, std::vector<Dependency>& found);
 
 private:

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexUse:
-    """An operation that uses an index for places of ``target``; ``index`` says which, in words. ``least`` is the least
-    index: -1 where that skips. ``places``, a size of the dynamic dims ``dims``, is how many places there are."""
+    """An operation that uses an index for positions of ``target``; ``index`` says which, in words. ``least`` is the
+    least index: -1 where that skips. ``places``, a size of the dynamic dims ``dims``, is below what an index has to
+    be."""
 
     index: str
     target: str
@@ -39,7 +40,7 @@ class IndexUse:
     span: Span
 
     def count(self, dims: Sequence[int]) -> int:
-        """How many places there are for these dims."""
+        """The bound for these dims."""
         ((places,),) = _sizes(self.places, self.dims)(*dims)
         return int(places)
 
@@ -102,17 +103,17 @@ def _sizes(text: str, dims: tuple[str, ...]) -> Any:
 def wrong_index(
     error: WrongIndexError, uses: Sequence[IndexUse], dims: Sequence[int], operator: str
 ) -> DiagnosticError:
-    """PTG408 for what a kernel found: the operation is known by its number, or by its number of places."""
-    fits = [use for use in uses if error.site in (0, use.site) and use.count(dims) == error.places]
+    """PTG408 for what a kernel found: the operation is known by its number, or by its bound."""
+    fits = [use for use in uses if error.site in (0, use.site) and use.count(dims) == error.bound]
     numbered = [use for use in uses if error.site == use.site != 0]
     for found in (fits, numbered):
         if found:
-            return found[0].wrong(found[0].index, error.index, error.places)
+            return found[0].wrong(found[0].index, error.index, error.bound)
     return fault(
         "PTG408",
-        f"an index of `{operator}` is {error.index}, which is no place of what it counts",
+        f"an index of `{operator}` is {error.index}, which is no position of what it counts",
         uses[0].span if uses else None,
-        expected=f"0 to {error.places - 1}",
+        expected=f"0 to {error.bound - 1}",
     )
 
 
@@ -125,7 +126,7 @@ def _use(program: Program, op: Op) -> IndexUse:
         sizes, least, what = target.shape[: op.attrs["dim"] % len(target.shape) + 1], -1, "row"
     else:
         axis = int(op.attrs["axis"])
-        sizes, least, what = (target.shape[axis],), 0, f"place along axis {axis}"
+        sizes, least, what = (target.shape[axis],), 0, f"position along axis {axis}"
     places = expand(size_text(math.prod(sizes)), definitions(program))
     dims = tuple(dim.name for dim in program.dims if dim.dynamic)
     own = index.name in program.spoken or any(value.name == index.name for value in program.inputs)

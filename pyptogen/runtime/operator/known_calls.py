@@ -21,7 +21,7 @@ import numpy as np
 
 from pyptogen.layout.buffers import ALIGNMENT
 from pyptogen.layout.exchange import exchanged, tensor_reader
-from pyptogen.layout.packing import PackedWeight, box_numbers, packed_size
+from pyptogen.layout.packing import PackedWeight, fractal_numbers, packed_size
 from pyptogen.runtime.native.binding import POLICIES, RunError, WrongIndexError, run_error, scheduler
 from pyptogen.runtime.operator.attrs import AttrArg
 from pyptogen.runtime.operator.call import CallRules
@@ -272,12 +272,12 @@ def _rule(tensor: TensorArg, updated: bool) -> _Rule:
 def _new_output(tensor: TensorArg, extents: tuple[int, ...], target: str) -> tuple[int, ...]:
     """Of an output of these extents how many bytes to get for it, its shape, and its strides in bytes where its rows do
     not lie one after the other. Of a packed weight the shape is that of its data; the rank and the shape of its
-    matrices and its boxes follow."""
+    matrices and its fractals follow."""
     rank, size = len(tensor.shape), tensor.dtype.itemsize
     shape = extents[:rank]
     if tensor.layout == "nz":
         elements = packed_size(shape, size, target)
-        return size * elements + ALIGNMENT, elements, rank, *shape, *box_numbers(shape, size, target)
+        return size * elements + ALIGNMENT, elements, rank, *shape, *fractal_numbers(shape, size, target)
     if tensor.strides:
         steps = tuple(step * size for step in extents[rank:])
         last = sum((n - 1) * step for n, step in zip(shape, steps, strict=True))

@@ -47,7 +47,7 @@ inline void pto_rt_takes_a_list(int count, ...)
 #endif
 """
 """Behind a precompiled header that uses no `va_list`, Clang 19 takes it for two types: no <cstdio> compiles."""
-_RINGS = "#if defined(PTO_SIMULATED_RINGS)\n#include <pto/simulated_rings.hpp>\n#endif\n"
+_SIMULATED_FIFOS = "#if defined(PTO_SIMULATED_FIFOS)\n#include <pto/simulated_fifos.hpp>\n#endif\n"
 _MEMORIES = """#if defined(PTO_SIMULATED_A5)
 inline const bool pto_rt_memories_of_a5 = (pto::NPUMemoryModel::SetDefaultArch(pto::NPUArch::A5), true);
 #endif
@@ -82,7 +82,9 @@ class Toolchain:
 
         Raises PTG503 when the compiler rejects the headers.
         """
-        text = PREFIX + _LISTS + _MEMORIES + _RINGS if self.headers.isa is not None else APART + PREFIX + _LISTS
+        text = (
+            PREFIX + _LISTS + _MEMORIES + _SIMULATED_FIFOS if self.headers.isa is not None else APART + PREFIX + _LISTS
+        )
         key = digest("prefix", self.key, text)
         header = self.cache.file("pch", key, ".hpp", lambda path: _write(path, text))
         suffix = ".gch" if self.compiler.family == "gcc" else ".pch"
@@ -229,8 +231,8 @@ def make_toolchain(
     level = PORTABLE if portable else native_level()
     if isa is not None:
         memories = ("-DPTO_SIMULATED_A5",) if target == "a5" else ()
-        rings = ("-DPTO_SIMULATED_RINGS",) if mixed else ()
-        return _isa_toolchain(isa, level, cache, (*memories, *rings))
+        fifos = ("-DPTO_SIMULATED_FIFOS",) if mixed else ()
+        return _isa_toolchain(isa, level, cache, (*memories, *fifos))
     compiler = find_compiler()
     flags = ("-std=c++20", OPTIMISATION, *COMMON, *_BY_FAMILY[compiler.family], *compiler.level_flags(level.flags))
     if checked is not None:

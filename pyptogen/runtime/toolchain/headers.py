@@ -25,7 +25,7 @@ _OWN_HEADERS = (
     "pto/orchestration.hpp",
     "pto/runtime.hpp",
     "pto/side_by_side.hpp",
-    "pto/simulated_rings.hpp",
+    "pto/simulated_fifos.hpp",
 )
 _NOT_FOR_CPUS = ("npu", "costmodel")
 

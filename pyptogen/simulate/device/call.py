@@ -15,7 +15,7 @@ from pyptogen.lower.platforms.timing import Timing
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import distributed_nest
 from pyptogen.records import dataclass, replace
-from pyptogen.simulate.device.kernel import TooLong, lane_of
+from pyptogen.simulate.device.kernel import TooLong, stream_of
 from pyptogen.simulate.device.launch import Cost, Launch, cost
 from pyptogen.simulate.device.reuse import distances
 from pyptogen.simulate.graph import chosen_cut, launch_ranges
@@ -188,7 +188,7 @@ def cost_of(
     found = [
         cost(
             Launch(
-                tuple(lane_of(program, timing, numbers, block, blocks) for program in programs),
+                tuple(stream_of(program, timing, numbers, block, blocks) for program in programs),
                 blocks, cores or blocks, unique, reuse, resident | fifos, results, even,
             ),
             timing,
@@ -218,12 +218,12 @@ def _take(
     free: dict[str, list[tuple[float, int]]], programs: Sequence[InstrKernel], blocks: int, ready: float, takes: float
 ) -> tuple[Run, ...]:
     """Gives each block the core that is free first, or the cores of a mixed kernel's programs together."""
-    lanes = [
+    streams = [
         (p.name, "cube" if p.core == "cube" else "vector") for p in programs for _ in range(2 if p.subblock else 1)
     ]
     runs: list[Run] = []
     for _ in range(blocks):
-        taken = [(name, kind, *heapq.heappop(free[kind])) for name, kind in lanes]
+        taken = [(name, kind, *heapq.heappop(free[kind])) for name, kind in streams]
         start = max(ready, *(when for _, _, when, _ in taken))
         for name, kind, _, core in taken:
             heapq.heappush(free[kind], (start + takes, core))

@@ -23,7 +23,7 @@ from pyptogen.simulate.device.program import (
     RUN,
     SET,
     WAIT,
-    Lane,
+    InstrStream,
     Step,
 )
 
@@ -32,7 +32,7 @@ MOST_PERIODS = 4
 
 
 @dataclass(slots=True)
-class Ring:
+class FifoState:
     """A fifo between the cores of a block: when each slot was filled, and when words about freed ones came."""
 
     slots: int
@@ -48,11 +48,11 @@ class Core:
     """One core. ``free``: when each pipe can take its next instruction; ``done``: when others may rely on what
     it took; ``last``: when that has ended; ``busy``: cycles in which it had something in work."""
 
-    lane: Lane
+    stream: InstrStream
     cycles: Sequence[tuple[int, int, int]]
-    """(hold, latency, settle) of each line of the lane's work."""
+    """(hold, latency, settle) of each line of the stream's work."""
     timing: Timing
-    rings: dict[str, Ring]
+    fifos: dict[str, FifoState]
     now: int = 0
     free: list[int] = field(default_factory=lambda: [0] * len(PIPES))
     done: list[int] = field(default_factory=lambda: [0] * len(PIPES))
@@ -69,7 +69,7 @@ class Core:
 
     def run(self) -> Generator[None, None, None]:
         """Goes on until another core has to do something first (a stop of the generator), or to the end."""
-        yield from self._steps(self.lane.steps)
+        yield from self._steps(self.stream.steps)
 
     def _steps(self, steps: Sequence[Step]) -> Generator[None, None, None]:
         issue, flag = int(self.timing.issue.value), int(self.timing.flag.value)
@@ -116,26 +116,26 @@ class Core:
         self.now = now
 
     def _fifo(self, step: Step) -> Generator[None, None, None]:
-        name = self.lane.fifos[step.at][0]
-        ring, over = self.rings[name], int(self.timing.cross_core.value)
+        name = self.stream.fifos[step.at][0]
+        fifo, over = self.fifos[name], int(self.timing.cross_core.value)
         if step.what == CLAIM:
-            if ring.claimed >= ring.slots and ring.claimed % period(ring.slots) == 0:
-                word = ring.claimed // period(ring.slots) - ring.slots // period(ring.slots)
-                while len(ring.words) <= word:
+            if fifo.claimed >= fifo.slots and fifo.claimed % period(fifo.slots) == 0:
+                word = fifo.claimed // period(fifo.slots) - fifo.slots // period(fifo.slots)
+                while len(fifo.words) <= word:
                     yield
-                self.now = max(self.now, ring.words[word])
-            ring.claimed += 1
+                self.now = max(self.now, fifo.words[word])
+            fifo.claimed += 1
         elif step.what == FILL:
-            ring.filled.append(max(self.done[step.pipe], self.now) + over)
+            fifo.filled.append(max(self.done[step.pipe], self.now) + over)
         elif step.what == POP:
-            while len(ring.filled) <= ring.popped:
+            while len(fifo.filled) <= fifo.popped:
                 yield
-            self.now = max(self.now, ring.filled[ring.popped])
-            ring.popped += 1
+            self.now = max(self.now, fifo.filled[fifo.popped])
+            fifo.popped += 1
         elif step.what == FREE:
-            ring.freed += 1
-            if ring.freed % period(ring.slots) == 0:
-                ring.words.append(max(self.done[step.pipe], self.now) + over)
+            fifo.freed += 1
+            if fifo.freed % period(fifo.slots) == 0:
+                fifo.words.append(max(self.done[step.pipe], self.now) + over)
 
     def _loop(self, loop: Step) -> Generator[None, None, None]:
         """All iterations; once the last few did what those before did, the rest at once."""
@@ -232,24 +232,26 @@ def _has_fifo(steps: Sequence[Step]) -> bool:
     return any(s.what in (CLAIM, FILL, POP, FREE) or (s.what == LOOP and _has_fifo(s.body)) for s in steps)
 
 
-def run_block(lanes: Sequence[Lane], cycles: Sequence[Sequence[tuple[int, int, int]]], timing: Timing) -> list[Core]:
+def run_block(
+    streams: Sequence[InstrStream], cycles: Sequence[Sequence[tuple[int, int, int]]], timing: Timing
+) -> list[Core]:
     """The cores of one block beside each other, to their ends.
 
     Raises:
         ValueError: each waits for another (fifos that do not go together).
     """
-    rings = {name: Ring(slots) for lane in lanes for name, slots in lane.fifos}
-    cores = [Core(lane, c, timing, rings) for lane, c in zip(lanes, cycles, strict=True)]
+    fifos = {name: FifoState(slots) for stream in streams for name, slots in stream.fifos}
+    cores = [Core(stream, c, timing, fifos) for stream, c in zip(streams, cycles, strict=True)]
     running = {n: core.run() for n, core in enumerate(cores)}
     while running:
-        before = _progress(rings)
+        before = _progress(fifos)
         ended = [n for n, walk in running.items() if next(walk, "end") == "end"]
         for n in ended:
             del running[n]
-        if not ended and _progress(rings) == before:
+        if not ended and _progress(fifos) == before:
             raise ValueError("the programs of a block wait for each other")
     return cores
 
 
-def _progress(rings: dict[str, Ring]) -> list[tuple[int, ...]]:
-    return [(r.claimed, len(r.filled), r.popped, r.freed, len(r.words)) for r in rings.values()]
+def _progress(fifos: dict[str, FifoState]) -> list[tuple[int, ...]]:
+    return [(r.claimed, len(r.filled), r.popped, r.freed, len(r.words)) for r in fifos.values()]

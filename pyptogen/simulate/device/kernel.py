@@ -15,13 +15,13 @@ from pyptogen.lower.instruction.ir import (
     Barrier,
     Choose,
     Declare,
+    FifoRef,
     For,
     GmWindow,
     Instr,
     InstrKernel,
     Node,
     Pass,
-    Queue,
     ReadIndex,
     SetFlag,
     WaitFlag,
@@ -32,8 +32,8 @@ from pyptogen.lower.instruction.price import price_of, shape_of
 from pyptogen.lower.isa.cost import Price, Shape
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.lower.tile.ir import Condition, distributed_nest, share_of
-from pyptogen.simulate.device.program import CLAIM, FILL, FREE, POP, Lane, Recorder, Step
+from pyptogen.lower.tile.ir import Condition, distributed_nest, half_of
+from pyptogen.simulate.device.program import CLAIM, FILL, FREE, POP, InstrStream, Recorder, Step
 
 PASSED = " passed"
 """Iterations of distributed loops that came before in the row of all of them, up to a whole number for each block."""
@@ -50,13 +50,13 @@ class TooLong(Exception):
     """A kernel has more than `MOST_ITERATIONS`: what it takes is not told."""
 
 
-def lane_of(
+def stream_of(
     kernel: InstrKernel,
     timing: Timing,
     numbers: Mapping[str, int],
     block: int = 0,
     blocks: int = 1,
-) -> Lane:
+) -> InstrStream:
     """What one core does for a block.
 
     Args:
@@ -69,10 +69,10 @@ def lane_of(
         TooLong: it has too many iterations to look at.
     """
     fifos = {fifo.name: fifo.slots for fifo in kernel.fifos}
-    lane = Recorder("cube" if kernel.core == "cube" else "vector", fifos)
+    recorder = Recorder("cube" if kernel.core == "cube" else "vector", fifos)
     env = first_numbers(kernel, numbers)
-    Writer(kernel, lane, block, blocks, env, timing=timing).nodes(kernel.body)
-    return lane.lane(2 if kernel.subblock else 1)
+    Writer(kernel, recorder, block, blocks, env, timing=timing).nodes(kernel.body)
+    return recorder.stream(2 if kernel.subblock else 1)
 
 
 def first_numbers(kernel: InstrKernel, numbers: Mapping[str, int]) -> dict[str, int]:
@@ -90,7 +90,7 @@ class Walk:
     are made from this say."""
 
     kernel: InstrKernel
-    lane: Recorder
+    recorder: Recorder
     block: int
     blocks: int
     env: dict[str, int]
@@ -130,11 +130,11 @@ class Walk:
             elif isinstance(node, Instr):
                 self.instr(node)
             elif isinstance(node, SetFlag):
-                self.lane.set(node.src, node.dst, self._event(node))
+                self.recorder.set(node.src, node.dst, self._event(node))
             elif isinstance(node, WaitFlag):
-                self.lane.wait(node.src, node.dst, self._event(node))
+                self.recorder.wait(node.src, node.dst, self._event(node))
             elif isinstance(node, Barrier):
-                self.lane.barrier(node.pipe)
+                self.recorder.barrier(node.pipe)
             elif isinstance(node, Choose):
                 first = sum(self.number(Poly.of(name)) for name in node.zero.split(" + ")) == 0
                 self.instr(node.then if first else node.other)
@@ -179,9 +179,9 @@ class Walk:
                 env[loop.valid] = min(loop.step, stop - at)
             if loop.only is not None and not self._holds(loop.only, (at - start) // loop.step):
                 continue
-            if loop.share is not None:
+            if loop.half is not None:
                 subblock = env.get(str(self.kernel.subblock), 0)
-                env.update(zip(loop.share, share_of(env[str(loop.valid)], subblock), strict=True))
+                env.update(zip(loop.half, half_of(env[str(loop.valid)], subblock), strict=True))
             yield at
             if loop.slot is not None:
                 env[loop.slot] = (env[loop.slot] + 1) % loop.slots
@@ -223,11 +223,11 @@ class Walk:
             moved = self.bodies.get(key)
             if moved is None:
                 before = {name: self.env.get(name, 0) for name in self._counters(loop)}
-                outside = self.lane.mark()
+                outside = self.recorder.mark()
                 if loop.only is not None:
                     self._decide(loop.only)
                 self.nodes(loop.body)
-                body = self.lane.back(outside)
+                body = self.recorder.back(outside)
                 moved = body, {name: self.env.get(name, 0) for name in before}
                 self.bodies[key] = moved
             else:
@@ -240,7 +240,7 @@ class Walk:
         self.nested -= loop.parallel
         for run, times in _runs(bodies):
             body = tuple(step for number in run for step in steps[number])
-            self.lane.loop([(body, times)])
+            self.recorder.loop([(body, times)])
 
     def _counters(self, loop: For) -> list[str]:
         return [PASSED, *(n.slot for n in walk(loop.body) if isinstance(n, For) and n.slot is not None)]
@@ -268,7 +268,7 @@ class Walk:
         that unit flags hand over."""
         nodes = walk(loop.body)
         inner = [node for node in nodes if isinstance(node, For)]
-        own = {name for n in inner for name in (n.var, n.valid, *(n.share or ())) if name is not None}
+        own = {name for n in inner for name in (n.var, n.valid, *(n.half or ())) if name is not None}
         own |= {n.name for n in nodes if isinstance(n, ReadIndex)}
         own |= {element.name for n in (loop, *inner) if n.only is not None for element in n.only.elements}
         for poly in (*_polys(loop.body), *self._handed(nodes)):
@@ -297,32 +297,32 @@ class Writer(Walk):
             self.instr(member)
 
     def read(self, node: ReadIndex, times: int = 1) -> None:
-        self.lane.run("S", "read", Price(self._read_cycles(node) * times), node.tensor)
+        self.recorder.run("S", "read", Price(self._read_cycles(node) * times), node.tensor)
 
     def instr(self, instr: Instr) -> None:
-        queue = next((o for o in instr.operands if isinstance(o, Queue)), None)
+        fifo = next((o for o in instr.operands if isinstance(o, FifoRef)), None)
         shapes = tuple(self.tiles[o] for o in instr.operands if isinstance(o, str))
-        if queue is not None and not shapes:
+        if fifo is not None and not shapes:
             what, pipe = (POP, "S") if instr.name == "TPOP" else (FREE, "MTE2")
-            self.lane.fifo(what, queue.name, pipe)
+            self.recorder.fifo(what, fifo.name, pipe)
             return
         if any(shape.rows == 0 or shape.cols == 0 for shape in shapes):
             return
-        if queue is not None:
-            self.lane.fifo(CLAIM, queue.name)
+        if fifo is not None:
+            self.recorder.fifo(CLAIM, fifo.name)
         cost = price_of(instr, self.tiles, self.number, self.timing)
         window = next((o for o in instr.operands if isinstance(o, GmWindow)), None)
-        tensor = window.tensor if window is not None else queue.name if queue is not None else ""
+        tensor = window.tensor if window is not None else fifo.name if fifo is not None else ""
         if instr.phase is None:
-            self.lane.run(instr.pipe, instr.name, cost, tensor)
+            self.recorder.run(instr.pipe, instr.name, cost, tensor)
         else:
-            self._hand_over(instr, partial(self.lane.run, instr.pipe, instr.name, cost, tensor))
-        if queue is not None:
-            self.lane.fifo(FILL, queue.name, instr.pipe)
+            self._hand_over(instr, partial(self.recorder.run, instr.pipe, instr.name, cost, tensor))
+        if fifo is not None:
+            self.recorder.fifo(FILL, fifo.name, instr.pipe)
 
     def _hand_over(self, instr: Instr, work: Callable[[], None]) -> None:
         begins = [self.accumulators[o] for o in instr.operands if isinstance(o, str) and o in self.accumulators]
-        self.lane.hand_over(work, "store" if instr.pipe == "FIX" else "product", begins[0], len(begins) == 1)
+        self.recorder.hand_over(work, "store" if instr.pipe == "FIX" else "product", begins[0], len(begins) == 1)
 
     def _read_cycles(self, node: ReadIndex) -> float:
         """Of a number that the scalar unit reads: on the average over the loops around, as a line of its data cache

@@ -15,7 +15,7 @@ from pyptogen.lower.isa.cost import Price
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.records import dataclass
 from pyptogen.simulate.device.core import Core, run_block
-from pyptogen.simulate.device.program import PIPES, Lane
+from pyptogen.simulate.device.program import PIPES, InstrStream
 
 ROUNDS = 8
 """Walks in which the slowdown of transfers is found."""
@@ -27,17 +27,17 @@ class Launch:
     """One launch.
 
     Attributes:
-        lanes: the programs of a block.
-        blocks: how many there are; they run on ``cores`` cores at a time, as many of each kind as the lanes take.
-        unique: bytes of each tensor that the launch touches, however often; of those not named all that is moved.
-        reuse: bytes that all blocks touch between two reads of the same byte of a tensor; of those not named all that
+        streams: the programs of a block.
+        blocks: how many there are; they run on ``cores`` cores at a time, as many of each kind as the streams take.
+        unique: bytes of each tensor that the launch accesses, however often; of those not named all that is moved.
+        reuse: bytes that all blocks access between two reads of the same byte of a tensor; of those not named all that
             the launch reads more than once.
         resident: tensors that lie in L2 before, or never leave it.
         results: tensors that the call returns.
-        even: what blocks do on average, of what the lanes say: some have less to do than the one that is walked.
+        even: what blocks do on average, of what the streams say: some have less to do than the one that is walked.
     """
 
-    lanes: tuple[Lane, ...]
+    streams: tuple[InstrStream, ...]
     blocks: int
     cores: int
     unique: Mapping[str, float] = field(default_factory=dict)
@@ -77,7 +77,7 @@ def cost(launch: Launch, timing: Timing) -> Cost:
     """What a launch takes.
 
     Raises:
-        ValueError: its lanes wait for each other.
+        ValueError: its streams wait for each other.
     """
     active = min(launch.blocks, launch.cores) * launch.even
     waves = -(-launch.blocks // max(1, launch.cores))
@@ -89,8 +89,8 @@ def cost(launch: Launch, timing: Timing) -> Cost:
     slow, cores, low = 1.0, list[Core](), 1.0
     high = 0.0
     for _ in range(ROUNDS):
-        cycles = [_cycles(lane, share, active, slow, timing) for lane in launch.lanes]
-        cores = run_block(launch.lanes, cycles, timing)
+        cycles = [_cycles(stream, share, active, slow, timing) for stream in launch.streams]
+        cores = run_block(launch.streams, cycles, timing)
         length = float(max(core.end for core in cores))
         if length >= floor * (1 - CLOSE) and (slow == 1.0 or length <= floor * (1 + CLOSE)):
             break
@@ -102,11 +102,11 @@ def cost(launch: Launch, timing: Timing) -> Cost:
             slow = (low + slow) / 2
     length = max(floor, *(float(core.end) for core in cores))
     cycles_all = waves * length + timing.block.value * launch.blocks
-    busy = _busy(launch.lanes, cores, waves, cycles_all)
+    busy = _busy(launch.streams, cores, waves, cycles_all)
     products = sum(
-        lane.copies * n * work.price.products
-        for lane in launch.lanes
-        for work, n in zip(lane.work, lane.counts, strict=True)
+        stream.copies * n * work.price.products
+        for stream in launch.streams
+        for work, n in zip(stream.work, stream.counts, strict=True)
     )
     products = round(launch.blocks * products * launch.even)
     bound = _bound(busy, floor * waves / cycles_all, misses / timing.hbm.value >= total / timing.l2.value)
@@ -116,10 +116,10 @@ def cost(launch: Launch, timing: Timing) -> Cost:
 def _moved(launch: Launch) -> dict[str, float]:
     """Bytes of each tensor that all blocks move."""
     found: dict[str, float] = {}
-    for lane in launch.lanes:
-        for work, n in zip(lane.work, lane.counts, strict=True):
+    for stream in launch.streams:
+        for work, n in zip(stream.work, stream.counts, strict=True):
             if work.price.moved:
-                more = work.price.moved * n * lane.copies * launch.blocks * launch.even
+                more = work.price.moved * n * stream.copies * launch.blocks * launch.even
                 found[work.tensor] = found.get(work.tensor, 0.0) + more
     return found
 
@@ -129,7 +129,7 @@ def _cold(launch: Launch, moved: Mapping[str, float], timing: Timing) -> dict[st
     the part that has been driven out. What is written stays there for who reads it next, but for results of the call:
     those have to leave."""
     unique = {name: min(total, launch.unique.get(name, total)) for name, total in moved.items()}
-    read = {w.tensor for lane in launch.lanes for w in lane.work if w.price.moved and not w.price.writes}
+    read = {w.tensor for stream in launch.streams for w in stream.work if w.price.moved and not w.price.writes}
     again = sum(once for name, once in unique.items() if name in read and moved[name] > once)
     found = {}
     for name in read:
@@ -141,10 +141,10 @@ def _cold(launch: Launch, moved: Mapping[str, float], timing: Timing) -> dict[st
 
 
 def _cycles(
-    lane: Lane, share: Mapping[str, float], active: float, slow: float, timing: Timing
+    stream: InstrStream, share: Mapping[str, float], active: float, slow: float, timing: Timing
 ) -> list[tuple[int, int, int]]:
     """Hold, latency and settling of each line of work, as the launch has it."""
-    return [_shared(w.price, share.get(w.tensor, 0.0), active * lane.copies, slow, timing) for w in lane.work]
+    return [_shared(w.price, share.get(w.tensor, 0.0), active * stream.copies, slow, timing) for w in stream.work]
 
 
 def _shared(price: Price, share: float, cores: float, slow: float, timing: Timing) -> tuple[int, int, int]:
@@ -154,10 +154,10 @@ def _shared(price: Price, share: float, cores: float, slow: float, timing: Timin
     return round((price.hold + cold) * slow), round(price.latency + share * timing.cold_latency.value), 0
 
 
-def _busy(lanes: Sequence[Lane], cores: Sequence[Core], waves: int, cycles: float) -> dict[str, float]:
+def _busy(streams: Sequence[InstrStream], cores: Sequence[Core], waves: int, cycles: float) -> dict[str, float]:
     return {
-        f"{lane.kind}.{pipe}": waves * core.busy[n] / cycles
-        for lane, core in zip(lanes, cores, strict=True)
+        f"{stream.kind}.{pipe}": waves * core.busy[n] / cycles
+        for stream, core in zip(streams, cores, strict=True)
         for n, pipe in enumerate(PIPES)
         if core.busy[n]
     }

@@ -39,7 +39,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class InstrStream:
     """What one core does; ``copies``: how many cores of a block do the same at the same time. ``fifos``: slots of its
     fifos by name, in the order of their numbers; ``counts``: how often each line of ``work`` runs."""
 
@@ -53,7 +53,7 @@ class Lane:
 
 @dataclass(slots=True)
 class Recorder:
-    """Writes a lane down, step by step."""
+    """Writes a stream down, step by step."""
 
     kind: str
     fifos: dict[str, int] = field(default_factory=dict)
@@ -127,11 +127,13 @@ class Recorder:
         steps, self._steps = tuple(self._steps), outside
         return steps
 
-    def lane(self, copies: int = 1) -> Lane:
+    def stream(self, copies: int = 1) -> InstrStream:
         """All that was written down."""
         counts = [0] * len(self._works)
         _count(self._steps, 1, counts)
-        return Lane(self.kind, tuple(self._steps), tuple(self._works), tuple(self.fifos.items()), copies, tuple(counts))
+        return InstrStream(
+            self.kind, tuple(self._steps), tuple(self._works), tuple(self.fifos.items()), copies, tuple(counts)
+        )
 
     def _add(self, step: Step) -> None:
         self._steps.append(self._known.setdefault(step, step))

@@ -21,7 +21,7 @@ class _Access:
         return loop.var in self.window.offset.names()
 
     def bytes_within(self, depth: int) -> float:
-        """Bytes of different places that all blocks touch in one iteration of the loop at ``depth``."""
+        """Bytes of different places that all blocks access in one iteration of the loop at ``depth``."""
         total = float(self.window.rows.size * self.window.cols.size * DTYPES[self.window.dtype])
         for at, (loop, trips) in enumerate(self.loops):
             if self.moves_with(loop) and (at > depth or loop.parallel):
@@ -30,7 +30,7 @@ class _Access:
 
 
 def distances(kernels: Sequence[InstrKernel], numbers: Mapping[str, int], blocks: int) -> dict[str, float]:
-    """By tensor, bytes that all ``blocks`` touch between two reads of the same place: one iteration of the innermost
+    """By tensor, bytes that all ``blocks`` access between two reads of the same place: one iteration of the innermost
     loop that the tensor's window stands still in. Tensors that are read once are left out."""
     found: dict[str, float] = {}
     for kernel in kernels:

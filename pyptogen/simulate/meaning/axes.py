@@ -64,13 +64,13 @@ def _position(kind: Kind, axis: int) -> Meaning:
     return compute
 
 
-def spread_column(dst: Shaped, column: Array) -> Array:
+def broadcast_column(dst: Shaped, column: Array) -> Array:
     """TROWEXPAND."""
     require(column.shape, (dst.rows, 1), "the column")
     return np.broadcast_to(column, dst.shape)
 
 
-def spread_row(dst: Shaped, row: Array) -> Array:
+def broadcast_row(dst: Shaped, row: Array) -> Array:
     """TCOLEXPAND."""
     require(row.shape, (1, dst.cols), "the row")
     return np.broadcast_to(row, dst.shape)
@@ -134,8 +134,8 @@ MEANINGS: Mapping[str, Meaning] = {
     "TROWARGMIN": _position(np.argmin, 1),
     "TCOLARGMAX": _position(np.argmax, 0),
     "TCOLARGMIN": _position(np.argmin, 0),
-    "TROWEXPAND": spread_column,
-    "TCOLEXPAND": spread_row,
+    "TROWEXPAND": broadcast_column,
+    "TCOLEXPAND": broadcast_row,
     **{f"TROWEXPAND{stem}": _by_column_tile(stem) for stem in BINARY},
     **{f"TCOLEXPAND{stem}": _by_row_tile(stem) for stem in BINARY},
     "TROWEXPANDEXPDIF": _exponential_of_difference,

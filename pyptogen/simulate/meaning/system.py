@@ -1,6 +1,6 @@
-"""Addresses, barriers, queues, communication between chips, printing: what each does to the state it touches.
+"""Addresses, barriers, fifos, communication between chips, printing: what each does to the state it accesses.
 
-A queue is a tuple of what was put into it. A group is a list of the ranks' arrays.
+A fifo is a tuple of what was put into it. A group is a list of the ranks' arrays.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def _ordered(*_operands: Any) -> tuple[()]:
     return ()
 
 
-def _pushed(queue: tuple[Array, ...], tile: Array) -> tuple[Array, ...]:
-    return (*queue, tile.copy())
+def _pushed(fifo: tuple[Array, ...], tile: Array) -> tuple[Array, ...]:
+    return (*fifo, tile.copy())
 
 
-def _popped(queue: tuple[Array, ...]) -> tuple[tuple[Array, ...], Array]:
-    if not queue:
-        raise ValueError("the queue is empty")
-    return queue[1:], queue[0]
+def _popped(fifo: tuple[Array, ...]) -> tuple[tuple[Array, ...], Array]:
+    if not fifo:
+        raise ValueError("the fifo is empty")
+    return fifo[1:], fifo[0]
 
 
 def _freed(in_use: int) -> int:

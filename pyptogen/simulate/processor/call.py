@@ -11,11 +11,11 @@ from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.records import dataclass
 from pyptogen.simulate.device.call import CallTime, LaunchTime, Run, elements
 from pyptogen.simulate.device.launch import Cost
-from pyptogen.simulate.device.program import Lane
+from pyptogen.simulate.device.program import InstrStream
 from pyptogen.simulate.device.reuse import distances
 from pyptogen.simulate.graph import chosen_cut, launch_ranges
 from pyptogen.simulate.processor.figures import Figures
-from pyptogen.simulate.processor.kernel import Touch, Touching, lane_of
+from pyptogen.simulate.processor.kernel import Access, MemoryWork, stream_of
 
 FAR_BYTES = 8 << 20
 """From so many bytes on, results of a launch go around the cache (`FarStores::kLeastBytes` of the bundled headers)."""
@@ -58,7 +58,7 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int], figures: Figures, t
     tensors = {t.name: t for kernel in kernels.values() for t in kernel.tensors}
     size = {name: float(elements(t.shape, sizes) * DTYPES[t.dtype]) for name, t in tensors.items()}
     plan = [launch for launch in graph.plans[chosen_cut(graph, sizes).plan] if launch.may_run(sizes)]
-    lanes: dict[tuple[str, int], tuple[int, _Launch]] = {}
+    streams: dict[tuple[str, int], tuple[int, _Launch]] = {}
     order: list[tuple[LaunchPlan, tuple[int, int]]] = []
     for begin, end in launch_ranges(graph, sizes):
         for launch in plan:
@@ -66,27 +66,27 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int], figures: Figures, t
                 raise ValueError(f"the kernel {launch.kernel} is C++ by an author")
             order.append((launch, (begin, end)))
             key = launch.kernel, end - begin
-            if key not in lanes:
+            if key not in streams:
                 numbers = dict(sizes)
                 if graph.launch_dim is not None:
                     numbers |= {f"{graph.launch_dim}_begin": 0, f"{graph.launch_dim}_end": end - begin}
                 blocks = _blocks(launch, numbers, threads)
-                lane = lane_of(kernels[launch.kernel], figures, numbers, 0, blocks)
-                lanes[key] = blocks, _Launch(kernels[launch.kernel], lane, numbers, blocks)
-    touched: dict[str, float] = {}
+                stream = stream_of(kernels[launch.kernel], figures, numbers, 0, blocks)
+                streams[key] = blocks, _Launch(kernels[launch.kernel], stream, numbers, blocks)
+    accessed: dict[str, float] = {}
     for launch, (begin, end) in order:
-        blocks, one = lanes[launch.kernel, end - begin]
+        blocks, one = streams[launch.kernel, end - begin]
         for name, count in one.moved().items():
-            touched[name] = touched.get(name, 0.0) + blocks * count
-    footprint = sum(min(each, touched.get(name, 0.0)) for name, each in size.items())
+            accessed[name] = accessed.get(name, 0.0) + blocks * count
+    footprint = sum(min(each, accessed.get(name, 0.0)) for name, each in size.items())
     parts = {
         key: _Memory(one, size, footprint, figures, min(threads, blocks), _far(one.kernel, size)).part()
-        for key, (blocks, one) in lanes.items()
+        for key, (blocks, one) in streams.items()
     }
     launches: list[LaunchTime] = []
     now = figures.call
     for launch, span in order:
-        blocks, one = lanes[launch.kernel, span[1] - span[0]]
+        blocks, one = streams[launch.kernel, span[1] - span[0]]
         part = parts[launch.kernel, span[1] - span[0]]
         waves = -(-blocks // threads)
         takes = figures.launch + waves * part.total
@@ -126,23 +126,23 @@ class _Launch:
     """A kernel on one range, and what a block of it does."""
 
     kernel: InstrKernel
-    lane: Lane
+    stream: InstrStream
     numbers: Mapping[str, int]
     blocks: int
 
     def moved(self) -> dict[str, float]:
         """Bytes that a block moves, by tensor."""
         found: dict[str, float] = {}
-        for work, count in zip(self.lane.work, self.lane.counts, strict=True):
-            assert isinstance(work, Touching)
-            for touch in work.touches:
-                found[touch.tensor] = found.get(touch.tensor, 0.0) + touch.bytes * count
+        for work, count in zip(self.stream.work, self.stream.counts, strict=True):
+            assert isinstance(work, MemoryWork)
+            for access in work.accesses:
+                found[access.tensor] = found.get(access.tensor, 0.0) + access.bytes * count
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Memory:
-    """Where what a launch touches lies."""
+    """Where what a launch accesses lies."""
 
     launch: _Launch
     size: Mapping[str, float]
@@ -153,19 +153,19 @@ class _Memory:
 
     def part(self) -> Part:
         """The block's time: each instruction's computing, and what memory takes beside it."""
-        lane = self.launch.lane
+        stream = self.launch.stream
         moved: dict[tuple[str, bool], float] = {}
-        for work, count in zip(lane.work, lane.counts, strict=True):
-            assert isinstance(work, Touching)
-            for touch in work.touches:
-                key = touch.tensor, touch.writes
-                moved[key] = moved.get(key, 0.0) + touch.bytes * count
+        for work, count in zip(stream.work, stream.counts, strict=True):
+            assert isinstance(work, MemoryWork)
+            for access in work.accesses:
+                key = access.tensor, access.writes
+                moved[key] = moved.get(key, 0.0) + access.bytes * count
         again = distances([self.launch.kernel], self.launch.numbers, self.launch.blocks)
         computing = memory = total = 0.0
         products = 0
         by_name: dict[str, float] = {}
-        for work, count in zip(lane.work, lane.counts, strict=True):
-            assert isinstance(work, Touching)
+        for work, count in zip(stream.work, stream.counts, strict=True):
+            assert isinstance(work, MemoryWork)
             if work.bound:
                 one = self._bound(work, moved, again)
                 waits = one - work.price.hold
@@ -180,75 +180,77 @@ class _Memory:
         tensors = {name: moved.get((name, False), 0.0) + moved.get((name, True), 0.0) for name, _ in moved}
         return Part(computing, memory, total, products, tensors, by_name)
 
-    def _bound(self, work: Touching, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]) -> float:
+    def _bound(self, work: MemoryWork, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]) -> float:
         """A product whose right operand stays in global memory."""
         bound = self.figures.bound.get(work.bound, self.figures.bound["bf16"])
         slow = self.figures.together if self.cores > 1 else 1.0
         memory = 0.0
-        for touch in work.touches:
-            first, between = self._shares(touch, moved, again)
+        for access in work.accesses:
+            first, between = self._shares(access, moved, again)
             rate = first * bound.bytes_.at(self.footprint) + (1 - first) * bound.bytes_.at(between)
-            memory += slow * touch.bytes * rate
+            memory += slow * access.bytes * rate
         return bound.joined(work.price.hold, memory, self.footprint)
 
-    def _waits(self, work: Touching, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]) -> float:
+    def _waits(self, work: MemoryWork, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]) -> float:
         """Nanoseconds of memory for an instruction: what it reads and what it writes, which go on beside each other as
         far as copies showed."""
         reading, writing = self._of_tiles(work)
         around = 0.0
-        for touch in work.touches:
-            if touch.around and touch.tensor in self.far:
-                around += touch.bytes * self.figures.far
-            elif touch.writes:
-                writing += self._touched(touch, moved, again)
+        for access in work.accesses:
+            if access.around and access.tensor in self.far:
+                around += access.bytes * self.figures.far
+            elif access.writes:
+                writing += self._access_time(access, moved, again)
                 if work.turns is not None:
-                    writing += touch.bytes * self.figures.turns[work.turns].at(self.footprint)
+                    writing += access.bytes * self.figures.turns[work.turns].at(self.footprint)
             else:
-                reading += self._touched(touch, moved, again)
+                reading += self._access_time(access, moved, again)
         mixed = self.figures.mixed_far if around else self.figures.mixed.at(self.footprint)
-        if any(touch.jumps for touch in work.touches):
+        if any(access.jumps for access in work.accesses):
             mixed = 0.0  # what goes to a place that nobody foresaw waits for it alone
         return reading + writing + around - mixed * min(reading, writing + around)
 
-    def _of_tiles(self, work: Touching) -> tuple[float, float]:
+    def _of_tiles(self, work: MemoryWork) -> tuple[float, float]:
         """Nanoseconds of tiles that do not stay in the nearest cache, read and written, as all of the kernel's and what
         it streams past them lie between two uses of one."""
-        among = dict(self.launch.kernel.occupancy).get("ub", 0) + sum(touch.bytes for touch in work.touches)
+        among = dict(self.launch.kernel.occupancy).get("ub", 0) + sum(access.bytes for access in work.accesses)
         return work.read * self.figures.read.at(among), work.written * self.figures.write.at(among)
 
-    def _touched(self, touch: Touch, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]) -> float:
-        """Nanoseconds of memory for one touch: what is touched first lies where the last call left it, what is touched
-        again as far off as what lies between."""
+    def _access_time(
+        self, access: Access, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]
+    ) -> float:
+        """Nanoseconds of memory for one access: what is accessed first lies where the last call left it, what is
+        accessed again as far off as what lies between."""
         figures = self.figures
-        kind, count = touch.gathered
+        kind, count = access.gathered
         if kind:
-            return count * figures.gathers[kind].at(min(self.size.get(touch.tensor, 0.0), self.footprint))
-        first, between = self._shares(touch, moved, again)
-        rate = first * self._rate(touch, moved, self.footprint) + (1 - first) * self._rate(touch, moved, between)
+            return count * figures.gathers[kind].at(min(self.size.get(access.tensor, 0.0), self.footprint))
+        first, between = self._shares(access, moved, again)
+        rate = first * self._rate(access, moved, self.footprint) + (1 - first) * self._rate(access, moved, between)
         slow = figures.together if self.cores > 1 else 1.0
-        if not touch.jumps:
-            return slow * touch.bytes * rate
-        among = min(self.size.get(touch.tensor, 0.0), self.footprint)
-        jump = figures.jumps["write" if touch.writes else "read"].at(touch.bytes / touch.jumps, among)
-        return slow * touch.bytes * rate + touch.jumps * jump
+        if not access.jumps:
+            return slow * access.bytes * rate
+        among = min(self.size.get(access.tensor, 0.0), self.footprint)
+        jump = figures.jumps["write" if access.writes else "read"].at(access.bytes / access.jumps, among)
+        return slow * access.bytes * rate + access.jumps * jump
 
     def _shares(
-        self, touch: Touch, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]
+        self, access: Access, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]
     ) -> tuple[float, float]:
-        """The part of a tensor's bytes that are touched for the first time, and the bytes that lie between two touches
-        of the others."""
-        once = self.size.get(touch.tensor, touch.bytes) / self.launch.blocks
-        everything = moved[touch.tensor, touch.writes]
+        """The part of a tensor's bytes that are accessed for the first time, and the bytes that lie between two
+        accesses of the others."""
+        once = self.size.get(access.tensor, access.bytes) / self.launch.blocks
+        everything = moved[access.tensor, access.writes]
         first = min(1.0, once / everything) if everything else 1.0
-        return first, again.get(touch.tensor, self.footprint)
+        return first, again.get(access.tensor, self.footprint)
 
-    def _rate(self, touch: Touch, moved: Mapping[tuple[str, bool], float], among: float) -> float:
+    def _rate(self, access: Access, moved: Mapping[tuple[str, bool], float], among: float) -> float:
         """Nanoseconds a byte. What was read before it is written was brought in by that."""
         read = self.figures.read.at(among)
-        if not touch.writes:
+        if not access.writes:
             return read
         write = self.figures.write.at(among)
-        return max(0.0, write - read) if (touch.tensor, False) in moved else write
+        return max(0.0, write - read) if (access.tensor, False) in moved else write
 
 
 def _far(kernel: InstrKernel, size: Mapping[str, float]) -> frozenset[str]:

@@ -12,7 +12,7 @@ from pyptogen.lower.isa.cost import Price, Shape
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.records import dataclass
 from pyptogen.simulate.device.kernel import Walk, first_numbers
-from pyptogen.simulate.device.program import Lane, Recorder, Work
+from pyptogen.simulate.device.program import InstrStream, Recorder, Work
 from pyptogen.simulate.processor.figures import Figures
 from pyptogen.simulate.processor.passes import PassCost
 
@@ -27,7 +27,7 @@ GATHERED = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class Access:
     """Bytes of a tensor that an instruction moves."""
 
     tensor: str
@@ -42,12 +42,12 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
-class Touching(Work):
+class MemoryWork(Work):
     """An instruction: what it computes in nanoseconds (`Price.hold`), of which ``moving`` is spent on moves between
-    registers and L1; what it touches of global memory; ``read``, ``written``: bytes of tiles in the vector memory that
+    registers and L1; what it accesses of global memory; ``read``, ``written``: bytes of tiles in the vector memory that
     it goes through."""
 
-    touches: tuple[Touch, ...] = ()
+    accesses: tuple[Access, ...] = ()
     moving: float = 0.0
     read: float = 0.0
     written: float = 0.0
@@ -58,7 +58,9 @@ class Touching(Work):
     """The dtype of a product's right operand, where it stays in global memory."""
 
 
-def lane_of(kernel: InstrKernel, figures: Figures, numbers: Mapping[str, int], block: int = 0, blocks: int = 1) -> Lane:
+def stream_of(
+    kernel: InstrKernel, figures: Figures, numbers: Mapping[str, int], block: int = 0, blocks: int = 1
+) -> InstrStream:
     """What one core does for a block; prices are nanoseconds.
 
     Args:
@@ -70,11 +72,11 @@ def lane_of(kernel: InstrKernel, figures: Figures, numbers: Mapping[str, int], b
     Raises:
         TooLong: it has too many iterations to look at.
     """
-    lane = Recorder("cpu")
+    recorder = Recorder("cpu")
     places = frozenset(node.name for node in every(kernel.body) if isinstance(node, ReadIndex))
-    walk = _Walk(kernel, lane, block, blocks, first_numbers(kernel, numbers), figures=figures, places=places)
+    walk = _Walk(kernel, recorder, block, blocks, first_numbers(kernel, numbers), figures=figures, places=places)
     walk.nodes(kernel.body)
-    return lane.lane()
+    return recorder.stream()
 
 
 @dataclass(slots=True)
@@ -82,7 +84,7 @@ class _Walk(Walk):
     figures: Figures = field(kw_only=True)
     places: frozenset[str] = field(kw_only=True)
     """Numbers that are read from global memory."""
-    bound: dict[str, Touch] = field(default_factory=dict)
+    bound: dict[str, Access] = field(default_factory=dict)
     """Of right operands that stay in global memory: what each product with them reads."""
 
     # -- instructions by themselves -----------------------------------------------------------------------------------
@@ -92,30 +94,30 @@ class _Walk(Walk):
         if any(not shape.rows or not shape.cols for shape in shapes):
             return
         window = next((o for o in instr.operands if isinstance(o, GmWindow)), None)
-        touches: tuple[Touch, ...] = ()
+        accesses: tuple[Access, ...] = ()
         if window is not None and instr.name == "MGATHER":
-            touches = (self._gathered(shapes, window),)
+            accesses = (self._gathered(shapes, window),)
         elif window is not None:
-            touches = (self._touch(instr, window),)
+            accesses = (self._access(instr, window),)
         held = self._held(instr, shapes, window)
         bound = ""
         if "MATMUL" in instr.name:
-            touches += tuple(self.bound[o] for o in instr.operands if isinstance(o, str) and o in self.bound)
-            bound = shapes[-1].dtype if touches else ""
+            accesses += tuple(self.bound[o] for o in instr.operands if isinstance(o, str) and o in self.bound)
+            bound = shapes[-1].dtype if accesses else ""
         target = next((o for o in instr.operands[:1] if isinstance(o, str)), None)
         if instr.name == "TLOAD" and window is not None and window.layout == "CPU_PACKED" and target is not None:
-            self.bound[target], touches = touches[0], ()  # read where it is multiplied
+            self.bound[target], accesses = accesses[0], ()  # read where it is multiplied
         vectors = [shape for shape in shapes if shape.loc == "Vec"]
         written = vectors[0].bytes if vectors and vectors[0] is shapes[0] and instr.name != "TSTORE" else 0.0
         read = sum(shape.bytes for shape in vectors) - written
         products = shapes[-1].cols * shapes[-1].rows * shapes[0].rows if "MATMUL" in instr.name else 0
-        price = Price(held, moved=sum(t.bytes for t in touches), products=products)
-        tensor = touches[0].tensor if touches else ""
-        moved = read + written + sum(touch.bytes for touch in touches)
+        price = Price(held, moved=sum(t.bytes for t in accesses), products=products)
+        tensor = accesses[0].tensor if accesses else ""
+        moved = read + written + sum(access.bytes for access in accesses)
         moving = 0.0 if products else min(held, moved * self.figures.nearest)
         if instr.name == "MGATHER":
             moving = held  # figures of gathers are what the same instruction takes beyond those in L1
-        self.lane.work("V", Touching(instr.name, price, tensor, touches, moving, read, written, None, bound))
+        self.recorder.work("V", MemoryWork(instr.name, price, tensor, accesses, moving, read, written, None, bound))
 
     def _held(self, instr: Instr, shapes: list[Shape], window: GmWindow | None) -> float:
         figures, first = self.figures, shapes[0] if shapes else None
@@ -155,22 +157,24 @@ class _Walk(Walk):
         if not rows or not cols:
             return
         walked = PassCost(self.figures, node, self.tiles, rows, cols)
-        touches = []
+        accesses = []
         for member in node.members:
             window = next((o for o in member.operands if isinstance(o, GmWindow)), None)
             if window is not None:
-                touches.append(self._touch(member, window, rows, cols))
+                accesses.append(self._access(member, window, rows, cols))
             walked.member(member, window)
         name = f"TPASS {'+'.join(member.name for member in node.members)}"
-        price = Price(walked.nanoseconds(), moved=sum(touch.bytes for touch in touches))
+        price = Price(walked.nanoseconds(), moved=sum(access.bytes for access in accesses))
         moving = rows * cols * walked.moving
-        stores = any(touch.writes for touch in touches) and walked.written > 0
-        turns = ("beside " if node.beside else "") if stores else None
-        self.lane.work("V", Touching(name, price, "", tuple(touches), moving, walked.read, walked.written, turns))
+        stores = any(access.writes for access in accesses) and walked.written > 0
+        turns = ("beside " if node.interleaved else "") if stores else None
+        self.recorder.work(
+            "V", MemoryWork(name, price, "", tuple(accesses), moving, walked.read, walked.written, turns)
+        )
 
     # -- memory -------------------------------------------------------------------------------------------------------
 
-    def _touch(self, instr: Instr, window: GmWindow, rows: int | None = None, cols: int | None = None) -> Touch:
+    def _access(self, instr: Instr, window: GmWindow, rows: int | None = None, cols: int | None = None) -> Access:
         together = rows is not None  # in a pass
         if rows is None or cols is None:
             rows, cols = (max(0, self.number(extent.poly())) for extent in (window.rows, window.cols))
@@ -180,10 +184,10 @@ class _Walk(Walk):
         stores = instr.name == "TSTORE"
         # As in stream_store.hpp: what lies in short pieces is stored as usual.
         around = stores and (together or (row >= AROUND_ROW and rows * row >= AROUND))
-        return Touch(window.tensor, self._lines(window, rows, cols) * size, stores, jumps, around=around)
+        return Access(window.tensor, self._lines(window, rows, cols) * size, stores, jumps, around=around)
 
     def _lines(self, window: GmWindow, rows: int, cols: int) -> float:
-        """Elements of the lines that a window touches: those between them come along."""
+        """Elements of the lines that a window accesses: those between them come along."""
         line = LINE / DTYPES[window.dtype]
         across, down = self.number(window.col_stride), self.number(window.row_stride)
         row = cols * min(max(across, 1), line)
@@ -191,17 +195,17 @@ class _Walk(Walk):
             return rows * row
         return rows * max(row, min(line, down))
 
-    def _gathered(self, shapes: list[Shape], window: GmWindow) -> Touch:
+    def _gathered(self, shapes: list[Shape], window: GmWindow) -> Access:
         """Rows of a table, or the lines that elements of one row lie in."""
         target, size = shapes[0], DTYPES[window.dtype]
         if target.rows * target.cols > shapes[1].cols:
             rows = target.rows * max(1, round(target.cols * size / GATHERED))
-            return Touch(window.tensor, target.bytes, False, 0, ("rows", rows))
+            return Access(window.tensor, target.bytes, False, 0, ("rows", rows))
         whole = self.number(window.rows.poly()) * self.number(window.cols.poly()) * size
         count = target.rows * target.cols
-        return Touch(window.tensor, min(count * LINE, whole), False, 0, ("elements", count))
+        return Access(window.tensor, min(count * LINE, whole), False, 0, ("elements", count))
 
     def read(self, node: ReadIndex, times: int = 1) -> None:
         size = next((DTYPES[t.dtype] for t in self.kernel.tensors if t.name == node.tensor), 4) * times
         price = Price(READ * times, moved=size)
-        self.lane.work("S", Touching("read", price, node.tensor, (Touch(node.tensor, size, False),)))
+        self.recorder.work("S", MemoryWork("read", price, node.tensor, (Access(node.tensor, size, False),)))

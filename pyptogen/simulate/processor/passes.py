@@ -50,7 +50,7 @@ class PassCost:
     def nanoseconds(self) -> float:
         """Of the whole pass: moves go on beside arithmetic, the divider's work as far as it was seen to."""
         walk = self.figures.walk
-        apart = self.figures.apart["beside " if self.node.beside else ""]
+        apart = self.figures.apart["beside " if self.node.interleaved else ""]
         arithmetic = self.computing + self.dividing - apart * min(self.computing, self.dividing)
         each = max(arithmetic, self.moving)
         wide = -(-self.cols // LANES) * LANES
@@ -133,7 +133,7 @@ class PassCost:
             self.computing += max(0.0, self.figures.stores[dtype] - self.figures.operations["add"])
 
     def _compute(self, member: Instr, dtypes: Mapping[str, str]) -> None:
-        figures, prefix = self.figures, "beside " if self.node.beside else ""
+        figures, prefix = self.figures, "beside " if self.node.interleaved else ""
         stem = member.name.removeprefix("T")
         kind = OPERATIONS.get(stem, "add")
         if stem == "RSQRT":

@@ -14,7 +14,7 @@ import torch
 
 from pyptogen.diagnostics import fault
 from pyptogen.layout.packed_array import record_head
-from pyptogen.layout.packing import box_numbers
+from pyptogen.layout.packing import fractal_numbers
 from pyptogen.runtime.native.binding import NATIVE_SOURCES, POLICIES, native_library
 from pyptogen.runtime.operator.call import CallRules
 from pyptogen.runtime.operator.contract import TensorArg
@@ -54,7 +54,7 @@ def _library() -> ctypes.CDLL:
     sources = (
         _SOURCE,
         _HOME / "small_blocks.hpp",
-        NATIVE_SOURCES / "boxes.hpp",
+        NATIVE_SOURCES / "nz_fractals.hpp",
         NATIVE_SOURCES / "index_bound.hpp",
         NATIVE_SOURCES / "python_api.hpp",
     )
@@ -181,11 +181,11 @@ class Kernels:
             return
         extents = self._contract.output_extents(*dims)
         outputs = [number for i, tensor in self._fresh for number in _laid_out(tensor, extents[i])]
-        boxes = [
+        fractals = [
             number
             for i, tensor in self._fresh
             if tensor.layout == "nz"
-            for number in box_numbers(extents[i], tensor.dtype.itemsize, self._target)
+            for number in fractal_numbers(extents[i], tensor.dtype.itemsize, self._target)
         ]
         shapes = self._contract.input_extents(*dims)
         bounds = [number for bound in self._bounds for number in bound.numbers(dims, shapes)]
@@ -195,7 +195,7 @@ class Kernels:
             len(dims),
             _numbers(outputs),
             len(outputs),
-            _numbers(boxes),
+            _numbers(fractals),
             _numbers(bounds),
             len(self._bounds),
         )

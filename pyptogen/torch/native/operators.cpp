@@ -1,9 +1,9 @@
-// Operators in PyTorch without Python in between. Calls whose shapes have been seen, of tensors that lie as the contract
-// says, go to the chip from here; all others to the form of the operator that Python implements, which checks everything,
-// and tells this one what it found out about the shapes.
+// Operators in PyTorch without Python in between. Calls whose shapes have been seen, of tensors that lie as the
+// contract says, go to the chip from here; all others to the form of the operator that Python implements, which checks
+// everything, and tells this one what it found out about the shapes.
 //
-// There are two ways in: the dispatcher's, for everybody, and a function of Python for calls in which the dispatcher would
-// do nothing but go on to this kernel.
+// There are two ways in: the dispatcher's, for everybody, and a function of Python for calls in which the dispatcher
+// would do nothing but go on to this kernel.
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/EmptyTensor.h>
@@ -12,7 +12,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
 
-#include <boxes.hpp>
+#include <nz_fractals.hpp>
 #include <index_bound.hpp>
 #include <python_api.hpp>
 #include <small_blocks.hpp>
@@ -60,18 +60,18 @@ struct Hash {
     }
 };
 
-using pto_rt::native::Boxes;
+using pto_rt::native::Fractals;
 using pto_rt::native::IndexBound;
 using pto_rt::native::IndexInput;
 using pto_rt::native::Method;
 using pto_rt::native::Object;
 using pto_rt::native::Python;
 
-// What follows from the shapes: the dynamic dims, for each new output its sizes and its strides, the boxes of those that
-// kernels write packed, and a bound for each index.
+// What follows from the shapes: the dynamic dims, for each new output its sizes and its strides, the fractals of those
+// that kernels write packed, and a bound for each index.
 struct Sizes {
     std::vector<int64_t> dims, outputs;
-    std::vector<Boxes> boxes;
+    std::vector<Fractals> fractals;
     std::vector<IndexBound> bounds;
     mutable std::atomic<double> seconds{1};  // of the last run
 };
@@ -233,8 +233,8 @@ public:
     char message[1024];
 
 private:
-    // Adds what the record behind a packed weight says of its sizes. Whether they fit its length the call by way of Python
-    // has seen: both are in the key.
+    // Adds what the record behind a packed weight says of its sizes. Whether they fit its length the call by way of
+    // Python has seen: both are in the key.
     bool add_record(const Range& range, int64_t rank, Key& key) const
     {
         Record record;
@@ -252,7 +252,7 @@ private:
         constexpr c10::DispatchKeySet plain(c10::DispatchKey::CPU);
         made.reserve(op_.outputs.size());
         const int64_t* next = sizes_->outputs.data();
-        auto boxes = sizes_->boxes.begin();
+        auto fractals = sizes_->fractals.begin();
         for (const Tensor& rule : op_.outputs) {
             const c10::IntArrayRef shape(next, rule.rank), strides(next + rule.rank, rule.rank);
             next += 2 * rule.rank;
@@ -262,9 +262,9 @@ private:
                     : at::detail::empty_strided_generic(shape, strides, &blocks, plain, rule.dtype));
             char* data = data_of(made.back());
             if (rule.form == Form::Packed) {
-                packed_.push_back({data, blocks.allocate(static_cast<size_t>(boxes->bytes()))});
+                packed_.push_back({data, blocks.allocate(static_cast<size_t>(fractals->bytes()))});
                 data = static_cast<char*>(packed_.back().memory.get());
-                boxes++->clear_unfilled(data);
+                fractals++->clear_unfilled(data);
             }
             slots_.push_back(reinterpret_cast<int64_t>(data));
         }
@@ -272,8 +272,8 @@ private:
 
     void unpack_outputs() const
     {
-        auto boxes = sizes_->boxes.begin();
-        for (const Packed& one : packed_) boxes++->unpack(static_cast<const char*>(one.memory.get()), one.plain);
+        auto fractals = sizes_->fractals.begin();
+        for (const Packed& one : packed_) fractals++->unpack(static_cast<const char*>(one.memory.get()), one.plain);
     }
 
     static char* data_of(const at::Tensor& tensor)
@@ -556,7 +556,8 @@ PTO_API int pto_torch_dtype(const char* name)
 }
 
 // Registers kernels for `pyptogen::name`, beside which the operators `name_checked` and `name_recorded` are defined.
-// `packed`: the 16 bytes that the records of packed weights begin with. `fast`: whether calls may go to the chip from here. Null when something is missing.
+// `packed`: the 16 bytes that the records of packed weights begin with. `fast`: whether calls may go to the chip from
+// here. Null when something is missing.
 PTO_API Operator* pto_torch_define(
     const char* name, Run run, SharedChip chip, int64_t entry, int policy, int threads, const pto_tensor_rule* rules,
     int inputs, int outputs, const char* packed, const Attr* attrs, int attr_count, int fast)
@@ -595,8 +596,8 @@ PTO_API Operator* pto_torch_define(
     }
 }
 
-// Finds what functions of Python need. `head`: the bytes that its objects begin with. False where something is missing. All
-// with the interpreter lock from here on to `pto_torch_direct`.
+// Finds what functions of Python need. `head`: the bytes that its objects begin with. False where something is missing.
+// All with the interpreter lock from here on to `pto_torch_direct`.
 PTO_API int pto_torch_load_python(int64_t head) { return python.load(head) ? 1 : 0; }
 
 // Whether a tensor of Python is read rightly, as a tensor of this address.
@@ -607,8 +608,8 @@ PTO_API int pto_torch_reads(Object tensor, int64_t address)
     return found == address ? 1 : 0;
 }
 
-// A function of Python that takes the operator's arguments: its results, the dispatcher's class of results being `results`
-// or None for a lone output, and None where the dispatcher has to take the call. Null with an exception set.
+// A function of Python that takes the operator's arguments: its results, the dispatcher's class of results being
+// `results` or None for a lone output, and None where the dispatcher has to take the call. Null with an exception set.
 PTO_API Object
 pto_torch_direct(Operator* op, Object parameters, Object results, Object failure, const int32_t* places, int count)
 {
@@ -622,17 +623,17 @@ pto_torch_direct(Operator* op, Object parameters, Object results, Object failure
 // Whether this thread's last call went to Python because its shapes were not known.
 PTO_API int pto_torch_missed() { return missed.empty() ? 0 : 1; }
 
-// What has come out for the shapes of this thread's last call: of each output sizes and strides, then the boxes of those
-// `@ nz`, and `bound_count` bounds of indices.
+// What has come out for the shapes of this thread's last call: of each output sizes and strides, then the fractals of
+// those `@ nz`, and `bound_count` bounds of indices.
 PTO_API void pto_torch_learn(
-    Operator* op, const int64_t* dims, int dim_count, const int64_t* outputs, int output_count, const int64_t* boxes,
+    Operator* op, const int64_t* dims, int dim_count, const int64_t* outputs, int output_count, const int64_t* fractals,
     const int64_t* bounds, int bound_count)
 {
     auto sizes = std::make_shared<Sizes>();
     sizes->dims.assign(dims, dims + dim_count);
     sizes->outputs.assign(outputs, outputs + output_count);
     for (const Tensor& rule : op->outputs) {
-        if (rule.form == Form::Packed) sizes->boxes.push_back(Boxes::read(boxes));
+        if (rule.form == Form::Packed) sizes->fractals.push_back(Fractals::read(fractals));
     }
     for (int i = 0; i < bound_count; ++i) sizes->bounds.push_back(IndexBound::read(bounds));
     std::unique_lock guard(op->lock);

@@ -79,10 +79,10 @@ def trace(kernel: InstrKernel, trips: int) -> list[Step]:
         )
 
     def add(instr: Instr) -> None:
-        touched = [o for o in instr.operands if isinstance(o, str | GmWindow)]
-        effects = INSTRUCTIONS[instr.name].effects_for(len(touched))
+        accessed = [o for o in instr.operands if isinstance(o, str | GmWindow)]
+        effects = INSTRUCTIONS[instr.name].effects_for(len(accessed))
         tiles_only = [
-            (here(tiles[o]), effect) for o, effect in zip(touched, effects, strict=True) if isinstance(o, str)
+            (here(tiles[o]), effect) for o, effect in zip(accessed, effects, strict=True) if isinstance(o, str)
         ]
         reads = tuple(tile for tile, effect in tiles_only if effect in "ru")
         steps.append(Step(instr, reads, tuple(tile for tile, effect in tiles_only if effect in "wut")))

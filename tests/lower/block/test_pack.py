@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyptogen.lower.block.pack import Block, apart, chains, first_fit, fitting, joined, search
+from pyptogen.lower.block.pack import Block, chains, disjoint, first_fit, fitting, joined, search
 
 STEP = 32
 
@@ -103,7 +103,7 @@ def test_results_join_the_operand_they_may_replace() -> None:
     head = chains(case)
     assert head == {"x": "x", "e": "x", "y": "x", "z": "z"}
     assert {(b.name, b.first, b.last) for b in joined(case, head)} == {("x", 0, 12), ("z", 4, 12)}
-    assert [b.first for b in apart(case)] == [0, 4, 8, 4]
+    assert [b.first for b in disjoint(case)] == [0, 4, 8, 4]
 
 
 def random_blocks(count: int, seed: int) -> list[Block]:

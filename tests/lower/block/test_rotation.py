@@ -80,7 +80,7 @@ def test_the_author_says_how_many(depth: int, tiles: set[str]) -> None:
     assert {name for name, names in rotating(kernel).items() if names} == tiles
 
 
-@pytest.mark.parametrize(("loops", "places"), [(2, 2), (5, 1)], ids=["apart", "by loop"])
+@pytest.mark.parametrize(("loops", "places"), [(2, 2), (5, 1)], ids=["disjoint", "by loop"])
 def test_loops_in_a_row_have_their_copies_in_one_place_where_memory_is_short(loops: int, places: int) -> None:
     """72 KB each with two copies: two of them lie beside each other in 184 KB, five follow each other."""
     inputs = [f"x{at}" for at in range(loops)]

@@ -69,7 +69,7 @@ def runs(name: str) -> Callable[[Node], bool]:
     )
 
 
-def touches(name: str, tensor: str) -> Callable[[Node], bool]:
+def effects(name: str, tensor: str) -> Callable[[Node], bool]:
     """Holds for a load or store of a tensor."""
     return lambda node: isinstance(node, Instr) and node.name == name and _window(node).tensor == tensor
 

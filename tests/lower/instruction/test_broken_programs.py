@@ -15,10 +15,10 @@ from lower.instruction.editing import (
     changed,
     declares,
     dropped,
+    effects,
     move_window,
     places,
     runs,
-    touches,
     with_kernel,
     with_parts,
 )
@@ -154,17 +154,17 @@ def test_more_valid_than_the_type_has() -> None:
 @pytest.mark.parametrize(
     ("wanted", "change", "kind", "memory"),
     [
-        (touches("TLOAD", "c"), windowed(cols=Extent(33)), "bounds", "GM c"),
-        (touches("TLOAD", "c"), shifted(1), "bounds", "GM c"),
-        (touches("TLOAD", "c"), shifted(-1), "bounds", "GM c"),
-        (touches("TLOAD", "c"), windowed(cols=Extent(16)), "extent", ""),
-        (touches("TLOAD", "c"), windowed(dtype="int32"), "dtype", "GM c"),
-        (touches("TLOAD", "b"), shifted(32 * 32 * 2), "bounds", "GM b"),
-        (touches("TLOAD", "a"), windowed(row_stride=Poly.of(65)), "bounds", "GM a"),
-        (touches("TSTORE", "y"), shifted(32), "bounds", "GM y"),
-        (touches("TSTORE", "y"), windowed(row_stride=Poly.of(31)), "unwritten", "GM y"),
-        (touches("TSTORE", "y"), windowed(tensor="a"), "bounds", ""),
-        (touches("TLOAD", "c"), windowed(tensor="elsewhere"), "bounds", ""),
+        (effects("TLOAD", "c"), windowed(cols=Extent(33)), "bounds", "GM c"),
+        (effects("TLOAD", "c"), shifted(1), "bounds", "GM c"),
+        (effects("TLOAD", "c"), shifted(-1), "bounds", "GM c"),
+        (effects("TLOAD", "c"), windowed(cols=Extent(16)), "extent", ""),
+        (effects("TLOAD", "c"), windowed(dtype="int32"), "dtype", "GM c"),
+        (effects("TLOAD", "b"), shifted(32 * 32 * 2), "bounds", "GM b"),
+        (effects("TLOAD", "a"), windowed(row_stride=Poly.of(65)), "bounds", "GM a"),
+        (effects("TSTORE", "y"), shifted(32), "bounds", "GM y"),
+        (effects("TSTORE", "y"), windowed(row_stride=Poly.of(31)), "unwritten", "GM y"),
+        (effects("TSTORE", "y"), windowed(tensor="a"), "bounds", ""),
+        (effects("TLOAD", "c"), windowed(tensor="elsewhere"), "bounds", ""),
     ],
 )  # fmt: skip
 def test_windows(wanted: Callable[[Node], bool], change: Callable[[Node], Node], kind: str, memory: str) -> None:
@@ -216,7 +216,7 @@ def test_rows_of_another_launch_range() -> None:
     def from_the_start(window: GmWindow) -> GmWindow:
         return replace(window, offset=Poly())
 
-    fault = fault_of(changed(program, "scale", touches("TLOAD", "p"), lambda n: move_window(n, from_the_start)))
+    fault = fault_of(changed(program, "scale", effects("TLOAD", "p"), lambda n: move_window(n, from_the_start)))
     assert fault.kind == "order"
     assert "another launch range" in fault.what
 

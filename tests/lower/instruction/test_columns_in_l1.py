@@ -96,16 +96,16 @@ def test_what_is_transposed_has_whole_fractals(dtype: str, left: bool, right: bo
     assert shapes["Acc"] == (32 if left and dtype == "int8" else 16, shapes["Right"][1])
 
 
-@pytest.mark.parametrize("turned", [False, True])
-def test_a_load_that_would_turn_is_refused(turned: bool) -> None:
-    platform, found = PLATFORMS["a2a3"], kernel("fp16", left=turned, right=False, target="a2a3")
+@pytest.mark.parametrize("transposed", [False, True])
+def test_a_load_that_would_transpose_is_refused(transposed: bool) -> None:
+    platform, found = PLATFORMS["a2a3"], kernel("fp16", left=transposed, right=False, target="a2a3")
     verify([found], platform)
 
     def wrong(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
         return tuple(
             replace(node, body=wrong(node.body))
             if isinstance(node, For)
-            else replace(node, type=replace(node.type, across=not turned))
+            else replace(node, type=replace(node.type, across=not transposed))
             if isinstance(node, Declare) and node.name == "a_tile"
             else node
             for node in nodes

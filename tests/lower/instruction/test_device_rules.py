@@ -36,7 +36,7 @@ def part(to: CubeTile, source: CubeTile, row: int | None = 0, col: int | None = 
 
 
 LEFT, RIGHT, MAT = tile("Left", 32, 32), tile("Right", 32, 32), tile("Mat", 64, 64)
-TURNED = tile("Mat", 64, 64, across=True)
+TRANSPOSED = tile("Mat", 64, 64, across=True)
 CASES = {
     "depth": ("TMATMUL_ACC", product(16, 4080, 16), product(16, 4096, 16)),
     "columns of a row product": ("TGEMV", product(1, 16, 4080), product(1, 16, 4096)),
@@ -47,8 +47,12 @@ CASES = {
         part(tile("Right", 32, 16, 1), tile("Mat", 64, 16, 1, across=True)),
         part(tile("Right", 32, 16, 1), tile("Mat", 64, 16, 1)),
     ),
-    "turned columns": ("TEXTRACT", part(LEFT, TURNED, 16, 16), part(tile("Left", 32, 8, 4), replace(TURNED, bytes=4))),
-    "capacity in L1": ("TMOV", part(RIGHT, TURNED), part(RIGHT, tile("Mat", 64, 40, across=True))),
+    "transposed columns": (
+        "TEXTRACT",
+        part(LEFT, TRANSPOSED, 16, 16),
+        part(tile("Left", 32, 8, 4), replace(TRANSPOSED, bytes=4)),
+    ),
+    "capacity in L1": ("TMOV", part(RIGHT, TRANSPOSED), part(RIGHT, tile("Mat", 64, 40, across=True))),
     "one row": (
         "TEXTRACT",
         part(tile("Left", 1, 256), tile("Mat", 1, 512), 0, 256),
@@ -63,23 +67,23 @@ CASES = {
     "stored rows": ("TSTORE", Operands((tile("Acc", 8192, 16, 4),)), Operands((tile("Acc", 8208, 16, 4),))),
     "stored boxes": (
         "TSTORE",
-        Operands((tile("Acc", 65520, 16, 4),), boxed="fp32"),
-        Operands((tile("Acc", 65536, 16, 4),), boxed="fp32"),
+        Operands((tile("Acc", 65520, 16, 4),), nz="fp32"),
+        Operands((tile("Acc", 65536, 16, 4),), nz="fp32"),
     ),
     "whole boxes": (
         "TSTORE",
-        Operands((tile("Acc", 32, 48, 4),), boxed="fp16"),
-        Operands((replace(tile("Acc", 32, 48, 4), valid=(32, 40)),), boxed="fp16"),
+        Operands((tile("Acc", 32, 48, 4),), nz="fp16"),
+        Operands((replace(tile("Acc", 32, 48, 4), valid=(32, 40)),), nz="fp16"),
     ),
     "rows of boxes": (
         "TSTORE",
         Operands((replace(tile("Acc", 32, 48, 4), valid=("rows", 48)),)),
-        Operands((replace(tile("Acc", 32, 48, 4), valid=("rows", 48)),), boxed="fp16"),
+        Operands((replace(tile("Acc", 32, 48, 4), valid=("rows", 48)),), nz="fp16"),
     ),
     "boxes of int32": (
         "TSTORE",
         Operands((tile("Acc", 32, 48, 4),)),
-        Operands((tile("Acc", 32, 48, 4),), boxed="int32"),
+        Operands((tile("Acc", 32, 48, 4),), nz="int32"),
     ),
     "lines": ("TLOAD", Operands((tile("Vec", 4095, 8, 4),)), Operands((tile("Vec", 4096, 8, 4),))),
     "a column is one line": ("TLOAD", Operands((tile("Vec", 8192, 1, 4),)), Operands((tile("Vec", 8192, 8, 4),))),

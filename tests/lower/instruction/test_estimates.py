@@ -30,12 +30,12 @@ def kernel_of(operator: str, name: str) -> InstrKernel:
 @pytest.mark.parametrize(("rows", "rounds", "inner", "shared"), [(40, 3, 16, 8), (16, 1, 16, 8), (5, 1, 5, 3)])
 def test_a_loop_over_rows_has_those_of_its_tile(rows: int, rounds: int, inner: int, shared: int) -> None:
     kernel = replace(kernel_of("softmax", "softmax"), launch_dim="t", dims=("t", "kv"))
-    tiles = loop("t0", Poly.of("t_begin"), Poly.of("t_end"), 16, "t0_valid", share=("t0_first", "t0_share"))
+    tiles = loop("t0", Poly.of("t_begin"), Poly.of("t_end"), 16, "t0_valid", half=("t0_first", "t0_half"))
     lengths = Lengths(rows, {"kv": 100})
     assert lengths.trips(tiles, kernel) == rounds
     inside = lengths.inside(tiles, kernel)
     assert inside.trips(loop("row", Poly.of(0), Poly.of("t0_valid"), 1), kernel) == inner
-    assert inside.trips(loop("row", Poly.of(0), Poly.of("t0_share"), 1), kernel) == shared
+    assert inside.trips(loop("row", Poly.of(0), Poly.of("t0_half"), 1), kernel) == shared
     assert inside.trips(loop("kv0", Poly.of(0), Poly.of("kv"), 32), kernel) == 4
 
 

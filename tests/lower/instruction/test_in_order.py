@@ -11,20 +11,20 @@ import pytest
 from lower.instruction.editing import dropped, edit, places
 from lower.small_programs import lowered
 from pyptogen.lower.instruction import in_order
-from pyptogen.lower.instruction.effects import Touch, Touches
+from pyptogen.lower.instruction.effects import Effects, KernelEffects
 from pyptogen.lower.instruction.in_order import all_in_order, first_finding, is_in_order
 from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, SetFlag, WaitFlag
 from pyptogen.lower.instruction.replay import Replay, Trips, _Past, trip_counts
 
 
 class _LongWay(Replay):
-    def _unordered(self, me: int, instr: Instr, touch: Touch) -> list[_Past]:
-        return self._looked_for(me, instr, touch)
+    def _unordered(self, me: int, instr: Instr, effects: Effects) -> list[_Past]:
+        return self._looked_for(me, instr, effects)
 
 
-def findings(kind: type[Replay], kernel: InstrKernel, trips: Trips, touches: Touches) -> list[tuple[str, str]]:
+def findings(kind: type[Replay], kernel: InstrKernel, trips: Trips, effects: KernelEffects) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    kind(kernel, trips, on_find=lambda f: found.append((f.kind, f.text)), touches=touches).run()
+    kind(kernel, trips, on_find=lambda f: found.append((f.kind, f.text)), effects=effects).run()
     return found
 
 
@@ -68,13 +68,13 @@ def test_yes_or_no_is_what_the_replay_finds(
     kernel = next((k for k in kernels if k.name == name), kernels[0])
     walks, answers = sorted(trip_counts(kernel), key=lambda trips: sum(trips.counts))[1:4], set[bool]()
     for variant in variants(kernel):
-        fresh, touches = Touches(variant), Touches(variant)
+        fresh, effects = KernelEffects(variant), KernelEffects(variant)
         for trips in walks:
             found = findings(_LongWay, variant, trips, fresh)
-            assert is_in_order(variant, trips, touches) == (not found)
-            assert findings(Replay, variant, trips, touches) == found
+            assert is_in_order(variant, trips, effects) == (not found)
+            assert findings(Replay, variant, trips, effects) == found
             answers.add(not found)
-        assert all_in_order(variant, walks, touches) == all(is_in_order(variant, t, touches) for t in walks)
+        assert all_in_order(variant, walks, effects) == all(is_in_order(variant, t, effects) for t in walks)
     assert answers == {True, False}
 
 
@@ -88,10 +88,10 @@ def test_known_iterations_change_no_answer(operator: str, name: str | None, monk
     walks = [Trips((7,)), Trips((2, 7)), Trips((3, 3, 6)), *reversed(trip_counts(kernel))]
     answers = set[object]()
     for variant in variants(kernel):
-        touches, found = Touches(variant), []
+        effects, found = KernelEffects(variant), []
         for long in (0, 1_000_000):
             monkeypatch.setattr(in_order, "_LONG", long)
-            found.append([first_finding(variant, walks[at:], touches) for at in range(4)])
+            found.append([first_finding(variant, walks[at:], effects) for at in range(4)])
         assert found[0] == found[1]
         answers.add(str(found[0]))
     assert len(answers) > 1
@@ -105,8 +105,8 @@ def test_what_known_iterations_did_is_not_forgotten(long: int, monkeypatch: pyte
     load = next(node for node in loop.body if isinstance(node, Instr))
     early = replace(kernel, body=(*kernel.body[: at + 1], load, *kernel.body[at + 1 :]))
     monkeypatch.setattr(in_order, "_LONG", long)
-    assert is_in_order(kernel, Trips((40,)), Touches(kernel))
-    assert not is_in_order(early, Trips((40,)), Touches(early))
+    assert is_in_order(kernel, Trips((40,)), KernelEffects(kernel))
+    assert not is_in_order(early, Trips((40,)), KernelEffects(early))
 
 
 def test_an_iteration_that_begins_as_another_one_is_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,6 +124,6 @@ def test_an_iteration_that_begins_as_another_one_is_not_walked(monkeypatch: pyte
     for long in (0, 1_000_000):
         monkeypatch.setattr(in_order, "_LONG", long)
         counts.append(0)
-        assert all_in_order(kernel, [Trips((40,)), Trips((40,))], Touches(kernel))
+        assert all_in_order(kernel, [Trips((40,)), Trips((40,))], KernelEffects(kernel))
     assert counts[0] < 12
     assert counts[1] > 80

@@ -9,7 +9,7 @@ import pytest
 from lower.instruction.test_synchronise import KERNELS, kernel_of, without_sync
 from lower.small_programs import elementwise, lowered
 from pyptogen.codegen import generate
-from pyptogen.lower.instruction.effects import Touches
+from pyptogen.lower.instruction.effects import KernelEffects
 from pyptogen.lower.instruction.ir import Barrier, Declare, For, Instr, InstrKernel, Node, walk
 from pyptogen.lower.instruction.known_flags import MOST, KnownFlags, Plan, question
 from pyptogen.lower.instruction.synchronise import planned
@@ -21,7 +21,7 @@ def bare(kernel: InstrKernel) -> InstrKernel:
 
 
 def asked(kernel: InstrKernel) -> object:
-    return question(kernel, Touches(kernel)).asks
+    return question(kernel, KernelEffects(kernel)).asks
 
 
 def test_flags_do_not_hang_on_what_was_planned_before() -> None:
@@ -96,7 +96,7 @@ def test_what_goes_on_with_a_known_plan_changes_a_copy() -> None:
     ((plan, _),) = known.begun.known.values()
     flags = plan.flags
     before = list(flags.orders), dict(flags.barriers), {at: list(syncs) for at, syncs in flags.places.items()}
-    other = plan.moved(bare(kernel), question(bare(kernel), Touches(bare(kernel))))
+    other = plan.moved(bare(kernel), question(bare(kernel), KernelEffects(bare(kernel))))
     assert other.orders
     other.add(replace(other.orders[0], first=other.orders[0].then + 1))
     other.orders.clear()
@@ -121,7 +121,7 @@ def test_kernels_of_other_operators_ask_the_same_with_lines_of_their_own() -> No
 def test_a_process_keeps_so_many_answers() -> None:
     known = KnownFlags()
     (kernel,) = generate(elementwise("y: x + x"), "a2a3").instructions
-    asked = question(bare(kernel), Touches(bare(kernel)))
+    asked = question(bare(kernel), KernelEffects(bare(kernel)))
     synchronise(bare(kernel), known)
     (plan,) = known.proved.known.values()
     for number in range(MOST):

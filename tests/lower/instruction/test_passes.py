@@ -19,7 +19,7 @@ from pyptogen.lower.instruction import passes
 from pyptogen.lower.instruction.declare import place_declarations
 from pyptogen.lower.instruction.ir import For, GmWindow, Instr, InstrKernel, Node, Pass, declarations, walk
 from pyptogen.lower.instruction.passes import footprint, form
-from pyptogen.lower.instruction.passes.replan import apart, replan
+from pyptogen.lower.instruction.passes.replan import disjoint, replan
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tile.ir import Extent
 from pyptogen.schema import load_spec
@@ -49,7 +49,7 @@ def names(node: Pass) -> list[str]:
 
 def unfolded(kernel: InstrKernel) -> InstrKernel:
     """The members of all passes again one by one, in their order and at their addresses."""
-    tiles = apart(declarations(kernel))
+    tiles = disjoint(declarations(kernel))
     body = form.Former(tiles, kernel.body).body(kernel.body)
     packed = replan(body, tiles, 1 << 30)
     assert packed is not None
@@ -133,15 +133,15 @@ def test_what_is_loaded_next_is_asked_for_while_a_pass_computes() -> None:
         assert not any(node.ahead for kernel in lowered(name, "cpu").instructions for node in formed(kernel))
 
 
-def test_long_chains_go_four_vectors_beside_each_other() -> None:
+def test_long_chains_interleave_four_vectors() -> None:
     """Not those that fill the registers, as of 16 planes, nor walks that mostly load, as of a softmax."""
 
-    def besides(name: str) -> list[bool]:
-        return [node.beside for kernel in lowered(name, "cpu").instructions for node in formed(kernel)]
+    def interleaved(name: str) -> list[bool]:
+        return [node.interleaved for kernel in lowered(name, "cpu").instructions for node in formed(kernel)]
 
-    assert besides("gelu") == besides("silu") == [True]
-    assert not any(besides("softmax"))
-    assert not any(besides("sinkhorn"))
+    assert interleaved("gelu") == interleaved("silu") == [True]
+    assert not any(interleaved("softmax"))
+    assert not any(interleaved("sinkhorn"))
 
 
 def test_values_that_only_a_pass_uses_need_no_memory() -> None:
@@ -165,7 +165,7 @@ def test_scores_are_scaled_twice_and_weights_go_to_the_matrix_unit() -> None:
 
 def test_what_an_accumulator_held_is_not_computed_again_once_it_is_overwritten() -> None:
     (kernel,) = lowered("flash_attention", "cpu").instructions
-    tiles = apart(declarations(kernel))
+    tiles = disjoint(declarations(kernel))
     (loop,) = (n for n in walk(kernel.body) if isinstance(n, For) and n.var == "sq1")
     product = next(n for n in loop.body if isinstance(n, Instr) and n.name == "TMATMUL")
     largest = next(i for i, n in enumerate(loop.body) if isinstance(n, Instr) and n.name == "TROWMAX")
@@ -188,7 +188,7 @@ def test_other_platforms_have_no_passes() -> None:
 def test_members_that_meet_at_other_elements_may_not_walk() -> None:
     """The proof obligation: any result moved onto a tile that others read, but not to the same elements."""
     (kernel,) = generate(elementwise("y: exp(x + z) * z - x"), "cpu").instructions
-    tiles = apart(declarations(kernel))
+    tiles = disjoint(declarations(kernel))
     body = form.Former(tiles, kernel.body).body(kernel.body)
     (node,) = (n for n in walk(body) if isinstance(n, Pass))
     assert form.is_legal(node, tiles)
@@ -203,7 +203,7 @@ def test_members_that_meet_at_other_elements_may_not_walk() -> None:
 
 
 @pytest.mark.parametrize(
-    ("offset", "cols", "apart"),
+    ("offset", "cols", "disjoint"),
     [
         pytest.param(8 * 128, 128, True, id="behind each other"),
         pytest.param(7 * 128, 128, False, id="the last row in both"),
@@ -212,7 +212,7 @@ def test_members_that_meet_at_other_elements_may_not_walk() -> None:
         pytest.param(128 + 64, 64, True, id="side by side, a row further on"),
     ],
 )
-def test_windows_of_one_tensor_without_a_common_element(offset: int, cols: int, apart: bool) -> None:
+def test_windows_of_one_tensor_without_a_common_element(offset: int, cols: int, disjoint: bool) -> None:
     """Stores to two windows of eight rows of a tensor whose rows have 128 elements."""
 
     def store(at: Poly) -> footprint.Access:
@@ -221,13 +221,13 @@ def test_windows_of_one_tensor_without_a_common_element(offset: int, cols: int, 
 
     first = Poly.of("i0") * 1024
     for one, other in ((first, first + offset), (first + offset, first)):
-        assert footprint.apart([store(one)], [store(other)]) == apart
-    assert not footprint.apart([store(first)], [store(Poly.of("j0"))])
+        assert footprint.independent([store(one)], [store(other)]) == disjoint
+    assert not footprint.independent([store(first)], [store(Poly.of("j0"))])
 
 
 def test_a_result_takes_the_place_of_an_operand_only_after_its_last_use() -> None:
     (kernel,) = generate(elementwise("y: exp(x + z) * z - x"), "cpu").instructions
-    tiles = apart(declarations(kernel))
+    tiles = disjoint(declarations(kernel))
     body = form.Former(tiles, kernel.body).body(kernel.body)
     (node,) = (n for n in walk(body) if isinstance(n, Pass))
     first = str(node.members[2].operands[0])

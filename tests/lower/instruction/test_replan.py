@@ -28,7 +28,7 @@ from pyptogen.lower.instruction.ir import (
     declarations,
 )
 from pyptogen.lower.instruction.passes import form
-from pyptogen.lower.instruction.passes.replan import apart, extents, replan
+from pyptogen.lower.instruction.passes.replan import disjoint, extents, replan
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import Extent
@@ -90,7 +90,7 @@ class Walk:
 
 def differences(kernel: InstrKernel) -> Iterator[int]:
     """Reads that find other bytes in packed tiles than in tiles of their own."""
-    tiles = apart(declarations(kernel))
+    tiles = disjoint(declarations(kernel))
     body = form.Former(tiles, kernel.body).body(kernel.body)
     packed = replan(body, tiles, 1 << 30)
     assert packed is not None
@@ -118,7 +118,7 @@ def test_of_random_chains(graph: str) -> None:
 
 def test_the_walk_sees_a_tile_that_is_overwritten() -> None:
     (kernel,) = lowered("rms_norm", "cpu").instructions
-    tiles = apart(declarations(kernel))
+    tiles = disjoint(declarations(kernel))
     walks = [Walk(where, np.full(1 << 20, -1)) for where in (tiles, {n: _at_0(t) for n, t in tiles.items()})]
     for walk in walks:
         walk.run(kernel.body, {})
@@ -132,7 +132,7 @@ def _at_0(tile: Declare) -> Declare:
 def test_a_scratch_tile_of_a_loop_takes_the_place_of_another() -> None:
     """What an instruction by itself fills first in each round is not alive in the rest of the round."""
     kernel = next(k for k in lowered("indexer_prolog", "cpu").instructions if k.name == "key_linear_to_key_quant")
-    tiles = apart(declarations(kernel))
+    tiles = disjoint(declarations(kernel))
     body = form.Former(tiles, kernel.body).body(kernel.body)
     packed = replan(body, tiles, 1 << 30)
     assert packed is not None

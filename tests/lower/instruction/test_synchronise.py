@@ -1,4 +1,4 @@
-"""Flags and barriers of kernels whose pipes run apart: few, enough, and each of them needed."""
+"""Flags and barriers of kernels whose pipes are asynchronous: few, enough, and each of them needed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lower.instruction.editing import dropped, edit, places, with_parts
 from lower.small_programs import elementwise, library, lowered, program_of
 from pyptogen.codegen import generate
 from pyptogen.lower.instruction import synchronise as synchronise_module
-from pyptogen.lower.instruction.effects import Touches
+from pyptogen.lower.instruction.effects import KernelEffects
 from pyptogen.lower.instruction.event_ids import EVENT_IDS, Flags
 from pyptogen.lower.instruction.in_order import is_in_order
 from pyptogen.lower.instruction.ir import Barrier, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
@@ -207,7 +207,7 @@ def test_a_loop_over_the_rows_behind_the_first_may_have_no_iteration(monkeypatch
         (kernel,) = kernels
         walks = [trips for trips in trip_counts(kernel) if trips.single]
         assert walks
-        assert all(is_in_order(kernel, trips, Touches(kernel)) == fine for trips in walks)
+        assert all(is_in_order(kernel, trips, KernelEffects(kernel)) == fine for trips in walks)
 
 
 def test_loops_in_a_row_have_the_same_tokens() -> None:
@@ -311,7 +311,7 @@ def test_a_barrier_is_the_last_resort() -> None:
     kernel = kernel_of("casts", "casts")
     bare = replace(kernel, body=without_sync(kernel.body))
     flags = Flags(bare, join=False)
-    settle(Trips((3,)), flags, Touches(bare))
+    settle(Trips((3,)), flags, KernelEffects(bare))
     assert any(isinstance(sync, Barrier) and sync.pipe == "ALL" for syncs in flags.places.values() for sync in syncs)
 
 
@@ -326,7 +326,7 @@ def test_a_plan_that_has_what_is_asked_for_is_given_up(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(synchronise_module, "Replay", counted)
     monkeypatch.setattr(Flags, "add", lambda self, order: None)
-    assert not settle(Trips((3,)), Flags(bare), Touches(bare))
+    assert not settle(Trips((3,)), Flags(bare), KernelEffects(bare))
     assert len(walks) == 2  # barriers come of the first
 
 

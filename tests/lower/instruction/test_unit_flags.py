@@ -136,11 +136,11 @@ def test_kernels_in_which_other_tiles_are_handed_over_have_plans_of_their_own() 
 
 def test_other_texts_have_flags_in_their_place() -> None:
     kernel = product()
-    plain = synchronise.with_flags_alone(kernel)
+    plain = synchronise.with_flags_only(kernel)
     assert not any(isinstance(n, Instr) and n.phase is not None for n in walk(plain.body))
     assert {(n.src, n.dst) for n in walk(plain.body) if isinstance(n, SetFlag)} >= PIPES
     assert prove(plain) == []
-    assert synchronise.with_flags_alone(plain) is plain
+    assert synchronise.with_flags_only(plain) is plain
 
 
 def test_both_programs_of_a_mixed_kernel_see_a_fifo_with_unit_flags() -> None:

@@ -134,7 +134,7 @@ def test_rules_of_moves() -> None:
         "GM, ACC, WORDS", 'PLACE kInFifo, "a Vec, Mat or Acc tile": ACC', 'PLACE kInTile, "a tile": WORDS',
         "GLOBAL: GM",
     ]  # fmt: skip
-    assert macro("TRESHAPE_2") == ["DST, A", 'PLACE kInTile, "a tile": DST A', "MEMORY DST: A", "BOXES DST: A"]
+    assert macro("TRESHAPE_2") == ["DST, A", 'PLACE kInTile, "a tile": DST A', "MEMORY DST: A", "FRACTALS DST: A"]
     assert macro("TSUBVIEW_2")[2:] == [
         'PLACE kInTile, "a tile": A', "ELEMENT_SIZE DST: A", "MEMORY DST: A", "ORDER DST: A",
     ]  # fmt: skip

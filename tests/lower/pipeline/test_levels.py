@@ -47,16 +47,16 @@ graph:
   n: cast(softmax(cast(x, fp32)), bf16)
   y: cast(gelu(matmul(n, w, dtype=fp32)), bf16)
 """
-IN_RINGS = BY_GM.replace("matmul(n, w", "matmul(x, w")
+IN_FIFOS = BY_GM.replace("matmul(n, w", "matmul(x, w")
 
 
-@pytest.mark.parametrize("text", [BY_GM, IN_RINGS], ids=["through memory", "in fifos"])
+@pytest.mark.parametrize("text", [BY_GM, IN_FIFOS], ids=["through memory", "in fifos"])
 def test_what_is_shown_is_what_was_chosen(text: str) -> None:
-    """Both ways between cores that are apart are lowered; the texts are those of one."""
+    """Both ways between separate cores are lowered; the texts are those of one."""
     program = program_of(text)
     result, texts = generate(program, "a2a3"), levels(program, "a2a3")
     mixed = any(title.endswith("tile-split-cores") for title in texts)
-    assert mixed == ("chosen" in result.report) == (text == IN_RINGS)
+    assert mixed == ("chosen" in result.report) == (text == IN_FIFOS)
     last = [text for title, text in texts.items() if "-instruction-" in title][-1]
     shown = [line.split()[1] for line in last.splitlines() if line.startswith("kernel ")]
     assert sorted(shown) == sorted(kernel.name for kernel in result.kernels)

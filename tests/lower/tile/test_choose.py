@@ -82,7 +82,7 @@ def test_a_block_of_a_loop_meets_many_rows_a_part_at_a_time(tmp_path: Path) -> N
 
 
 def test_blocks_of_a_causal_loop_are_short(tmp_path: Path) -> None:
-    """Of a long one most would be computed for queries that do not see it."""
+    """Of a long one most would be computed for queries whose causal bound lies ahead of it."""
     causal = from_spec(load_spec(with_tiling("flash_attention_causal", "  - {}", tmp_path)))
     chosen = {"heads": [1], "sq": [1024, 128], "kv": [128]}
     assert tiles(generate(causal, "cpu")) == {"flash_attention_causal": chosen}

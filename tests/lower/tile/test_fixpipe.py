@@ -1,4 +1,4 @@
-"""What becomes part of a product where cube and vector cores are apart, and what does not."""
+"""What becomes part of a product where cube and vector cores are separate, and what does not."""
 
 from __future__ import annotations
 

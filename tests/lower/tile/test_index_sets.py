@@ -126,7 +126,7 @@ def rows_loops(program: Generated) -> dict[str, list[Loop]]:
 
 @pytest.mark.parametrize("kind", TEXTS)
 def test_only_parts_of_blocks_have_a_mask(kind: str) -> None:
-    """Rows that see all of a block compute nothing for the mask; the others do not multiply what they do not see."""
+    """Rows whose bound lies behind a block compute no mask; the others do not multiply what lies beyond their bound."""
     found = rows_loops(lowered("cpu", kind))
     (part,), (whole,), (columns,) = found["partial"], found["full"], found["columns"]
     masks = [op for op in walk(part.body) if isinstance(op, Binary) and op.mask]
@@ -155,13 +155,14 @@ def test_the_text() -> None:
     heads = [line for line in heads if line.startswith(("for ", "if ")) or "_begin" in line or "_end" in line]
     all_rows = "sq0 + sq0_valid"
     none, last, every = "kv0 + sq - kv - sq0", "kv0 + sq + 31 - kv", "kv0 + sq + 38 - kv - sq0"
-    nothing = "// those before see nothing of this block"
+    nothing = "// rows before this: their causal bound is ahead of this block"
     assert heads == [
         f"const int32_t sq1_begin = {none} > 0 ? sq0 + ({none}) / 8 * 8 : sq0;  {nothing}",
-        f"const int32_t sq1_end = {last} < {all_rows} ? {last} : {all_rows};  // rows from here on see the whole block",
+        f"const int32_t sq1_end = {last} < {all_rows} ? {last} : {all_rows};"
+        "  // rows from here on: their causal bound is behind this block",
         "for (int32_t sq1 = sq1_begin; sq1 < sq1_end; sq1 += 8) {",
-        "if (const int32_t kv1 = kv0; kv1 < kv + sq1 + sq1_valid - sq) {  // as far as these rows see",
+        "if (const int32_t kv1 = kv0; kv1 < kv + sq1 + sq1_valid - sq) {  // up to the causal bound of these rows",
         f"const int32_t sq2_begin = {every} > 0 ? sq0 + ({every}) / 8 * 8 : sq0;"
-        "  // those before do not see all of this block",
+        "  // rows before this: their causal bound is inside this block",
         f"for (int32_t sq2 = sq2_begin; sq2 < {all_rows}; sq2 += 8) {{",
     ]

@@ -178,7 +178,8 @@ def test_an_axis_that_an_index_names_stays_apart() -> None:
     (load,) = (op for op in walk(made("numbers by a column", "cpu").tiles[-1].body) if isinstance(op, Load))
     assert load.gm.col_stride.constant == 1
     more = "tiling: [{b: {unroll: [64, 32, 1]}}]"
-    assert made("numbers by an index", "a2a3", more).tiles[-1].launch_dim is None  # another launch may make what is read
+    # another launch may make what is read
+    assert made("numbers by an index", "a2a3", more).tiles[-1].launch_dim is None
 
 
 def test_a_launch_has_its_part_of_what_the_launch_dim_leads() -> None:

@@ -40,10 +40,10 @@ def cpu_form(w: npt.NDArray[Any]) -> bytes:
 def fractal_form(w: npt.NDArray[Any]) -> bytes:
     size = w.dtype.itemsize
     c0 = 32 // size
-    boxes = -(-w.shape[0] // 16)
-    data = bytearray(-(-w.shape[1] // c0) * boxes * 512)
+    fractals = -(-w.shape[0] // 16)
+    data = bytearray(-(-w.shape[1] // c0) * fractals * 512)
     for k, n in itertools.product(range(w.shape[0]), range(w.shape[1])):
-        at = (((n // c0) * boxes + k // 16) * 16 + k % 16) * 32 + n % c0 * size
+        at = (((n // c0) * fractals + k // 16) * 16 + k % 16) * 32 + n % c0 * size
         data[at : at + size] = w[k, n].tobytes()
     return bytes(data)
 

@@ -12,7 +12,7 @@ import pytest
 from pyptogen import Arg, Runtime
 from pyptogen.runtime.host.recording import Recording
 from pyptogen.runtime.host.shared_memory import Arena
-from pyptogen.runtime.host.task_graph import Task, Touch
+from pyptogen.runtime.host.task_graph import Effect, Task
 
 from . import kernels
 
@@ -132,7 +132,7 @@ def test_parts_that_do_not_overlap_have_no_edge() -> None:
 
     def submit(start: int, end: int, reads: bool, writes: bool) -> Task:
         task = Task(len(recording.tasks) + 1, type("Kernel", (), {"name": "k"}), 0, b"")
-        recording.submit(task, [Touch(block, start, end, reads, writes)], [])
+        recording.submit(task, [Effect(block, start, end, reads, writes)], [])
         return task
 
     submit(0, 512, False, True)  # 1

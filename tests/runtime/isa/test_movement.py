@@ -141,8 +141,8 @@ def test_scales_of_groups_of_rows(build: Build, groups: int, cols: int) -> None:
     scales = np.random.default_rng(2).integers(0, 255, (8, 64)).astype(np.uint8)
     to = guarded((64 * 8,), np.dtype(np.uint8))
     build("movement").scales_of_rows(pointer(to), pointer(scales), groups, cols)
-    boxes = scales[:groups, :cols].T.reshape(cols // 16, 16, groups // 2, 2).transpose(0, 2, 1, 3)
-    assert np.array_equal(to[: groups * cols], boxes.ravel())
+    fractals = scales[:groups, :cols].T.reshape(cols // 16, 16, groups // 2, 2).transpose(0, 2, 1, 3)
+    assert np.array_equal(to[: groups * cols], fractals.ravel())
     assert is_guard(to[groups * cols :])
 
 
@@ -261,10 +261,10 @@ def test_views_of_one_buffer(build: Build) -> None:
     build("movement").views(
         pointer(reshaped), pointer(boxed), pointer(sub), pointer(acc_view), pointer(source), pointer(wide)
     )
-    in_boxes = source.reshape(32, 2, 16).transpose(1, 0, 2)  # two panels of 32 rows of 16 elements
-    assert np.array_equal(boxed.reshape(-1), in_boxes.reshape(-1))
-    assert np.array_equal(reshaped, in_boxes.reshape(64, 16))
-    assert np.array_equal(acc_view, in_boxes.reshape(64, 16))
+    in_fractals = source.reshape(32, 2, 16).transpose(1, 0, 2)  # two panels of 32 rows of 16 elements
+    assert np.array_equal(boxed.reshape(-1), in_fractals.reshape(-1))
+    assert np.array_equal(reshaped, in_fractals.reshape(64, 16))
+    assert np.array_equal(acc_view, in_fractals.reshape(64, 16))
     expected = wide[16:32, 32:64].copy()
     expected[0, 0] = -7
     assert np.array_equal(sub[:512].reshape(16, 32), expected)

@@ -3,7 +3,7 @@
     python hostile_indices.py TARGETS -O1 SPEC…
 
 Each index operand of each spec gets each hostile number in turn, in one of its elements and in all of them. The golden
-says which calls are at fault: those must end with PTG408, and no call may touch memory that is not its own.
+says which calls are at fault: those must end with PTG408, and no call may access memory that is not its own.
 """
 
 from __future__ import annotations

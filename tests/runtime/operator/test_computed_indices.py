@@ -128,11 +128,11 @@ def test_the_fault_says_what_is_where(tmp_path: Path) -> None:
     with pytest.raises(DiagnosticError) as caught:
         before(**arguments(before, ROWS - 1))
     (told,) = caught.value.diagnostics
-    assert "the index of `y`, computed from `i`, holds 5, which is no place along axis 0 of `x`" in told.message
+    assert "the index of `y`, computed from `i`, holds 5, which is no position along axis 0 of `x`" in told.message
     with pytest.raises(DiagnosticError) as caught:
         after(**arguments(after, -7))
     (told,) = caught.value.diagnostics
-    assert "the index of `y` holds -7, which is no place along axis 0 of `x`" in told.message
+    assert "the index of `y` holds -7, which is no position along axis 0 of `x`" in told.message
     assert told.expected == f"0 to {ROWS - 1}"
     assert told.span is not None
     assert (told.span.file, told.span.line) == (str(tmp_path / "picked.yaml"), 11)

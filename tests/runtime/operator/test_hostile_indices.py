@@ -1,4 +1,4 @@
-"""Operators of the library with indices that name no place, under AddressSanitizer: no memory of others is touched."""
+"""Operators of the library with indices that name no place, under AddressSanitizer: no memory of others is accessed."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def test_of_a_part_of_an_input_only_that_is_bounded(tmp_path: Path, name: str, t
     np.testing.assert_array_equal(made(**arrays, out=out).y, x[places[::-1]])
     for wrong in (5, -1):
         index[part] = [*places[1:], wrong]
-        with pytest.raises(DiagnosticError, match=f"`i` holds {wrong}, which is no place along axis 0 of `x`"):
+        with pytest.raises(DiagnosticError, match=f"`i` holds {wrong}, which is no position along axis 0 of `x`"):
             made(**arrays, out=out)
 
 

@@ -69,7 +69,7 @@ def test_indices_of_a_known_call_are_looked_at(tmp_path: Path, monkeypatch: pyte
         if wrong < 0 and name == "lifted":
             continue
         for call in (lambda: made(x=x, i=index), lambda: made(x=x, i=index, out=out)):
-            with pytest.raises(DiagnosticError, match=f"holds {wrong}, which is no place along axis 0 of `x`"):
+            with pytest.raises(DiagnosticError, match=f"holds {wrong}, which is no position along axis 0 of `x`"):
                 call()
     np.testing.assert_array_equal(out["y"], 7)
 
@@ -86,7 +86,7 @@ def test_an_index_of_several_inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             block[0], slot[0] = 2, -3
             np.testing.assert_array_equal(made(x=x, block=block, slot=slot).y, x[[1, 4, 3]])
     slot[1] = 1
-    with pytest.raises(DiagnosticError, match="computed from `block` and `slot`, holds 5, which is no place"):
+    with pytest.raises(DiagnosticError, match="computed from `block` and `slot`, holds 5, which is no position"):
         made(x=x, block=block, slot=slot)
 
 
@@ -95,7 +95,7 @@ def test_a_number_of_64_bits_is_no_index_of_32(tmp_path: Path) -> None:
     x, index = np.ones((5, 32), np.float32), np.array([0, 4, 2])
     made(x=x, i=index)
     index[0] = 2**32
-    with pytest.raises(DiagnosticError, match=f"holds {2**32}, which is no place"):
+    with pytest.raises(DiagnosticError, match=f"holds {2**32}, which is no position"):
         made(x=x, i=index)
 
 
@@ -107,7 +107,7 @@ def test_an_index_that_a_kernel_of_a_known_call_computes(tmp_path: Path, monkeyp
     np.testing.assert_array_equal(made(x=x, i=index).y, x[[1, 2, 3]])
     index[2] = 3
     for out in (None, {"y": np.zeros((3, 32), np.float32)}):
-        with pytest.raises(DiagnosticError, match="holds 5, which is no place along axis 0 of `x`"):
+        with pytest.raises(DiagnosticError, match="holds 5, which is no position along axis 0 of `x`"):
             made(x=x, i=index, out=out)
 
 

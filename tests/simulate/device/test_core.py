@@ -11,7 +11,7 @@ from pyptogen.lower.isa.cost import Price
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.platforms.timing import Figure, Timing
 from pyptogen.simulate.device.core import Core, run_block
-from pyptogen.simulate.device.program import CLAIM, FILL, FREE, LOOP, NUMBER, POP, Lane, Recorder, Step
+from pyptogen.simulate.device.program import CLAIM, FILL, FREE, LOOP, NUMBER, POP, InstrStream, Recorder, Step
 
 
 def timing(**figures: float) -> Timing:
@@ -22,9 +22,11 @@ def timing(**figures: float) -> Timing:
     return replace(base, **{name: Figure(value, "test") for name, value in {**none, **figures}.items()})
 
 
-def run(*lanes: Lane, figures: Timing | None = None) -> list[Core]:
-    cycles = [[(round(w.price.hold), round(w.price.latency), round(w.price.settle)) for w in one.work] for one in lanes]
-    return run_block(lanes, cycles, figures or timing())
+def run(*streams: InstrStream, figures: Timing | None = None) -> list[Core]:
+    cycles = [
+        [(round(w.price.hold), round(w.price.latency), round(w.price.settle)) for w in one.work] for one in streams
+    ]
+    return run_block(streams, cycles, figures or timing())
 
 
 def load_use_store(buffers: int, tiles: int) -> Recorder:
@@ -50,7 +52,7 @@ def load_use_store(buffers: int, tiles: int) -> Recorder:
 
 
 def test_one_buffer_takes_turns() -> None:
-    (core,) = run(load_use_store(1, 3).lane())
+    (core,) = run(load_use_store(1, 3).stream())
     # A load waits for the use before it, so loads begin at 0, 160 and 320.
     assert abs(core.end - (320 + 100 + 60 + 50)) <= 20  # waits take a cycle each
     assert core.busy[NUMBER["MTE2"]] == 300
@@ -58,7 +60,7 @@ def test_one_buffer_takes_turns() -> None:
 
 
 def test_two_buffers_hide_all_but_the_loads() -> None:
-    (core,) = run(load_use_store(2, 3).lane())
+    (core,) = run(load_use_store(2, 3).stream())
     assert abs(core.end - (300 + 60 + 50)) <= 20
 
 
@@ -69,7 +71,7 @@ def test_latency_is_hidden_back_to_back_and_seen_by_who_waits() -> None:
     core.set("MTE2", "V", 0)
     core.wait("MTE2", "V", 0)
     core.run("V", "TADD", Price(10))
-    (found,) = run(core.lane())
+    (found,) = run(core.stream())
     assert abs(found.end - (200 + 500 + 10)) <= 2
     assert found.busy[NUMBER["MTE2"]] == 700
 
@@ -80,7 +82,7 @@ def test_what_settles_is_waited_for_and_is_not_busy() -> None:
     core.set("FIX", "M", 0)
     core.wait("FIX", "M", 0)
     core.run("M", "TMATMUL", Price(10))
-    (found,) = run(core.lane())
+    (found,) = run(core.stream())
     assert abs(found.end - 510) <= 2
     assert found.busy[NUMBER["FIX"]] == 100
 
@@ -92,7 +94,7 @@ def test_unit_flags_are_clear_once_the_store_has_read(place: int, end: int) -> N
     core.hand_over(partial(core.run, "M", "TMATMUL", Price(10)), "product", 0)
     core.hand_over(partial(core.run, "FIX", "TSTORE", Price(100, 0, 400)), "store", 0)
     core.hand_over(partial(core.run, "M", "TMATMUL", Price(10)), "product", place)
-    (found,) = run(core.lane())
+    (found,) = run(core.stream())
     assert abs(found.last[NUMBER["M"]] - end) <= 2
 
 
@@ -101,7 +103,7 @@ def test_only_the_first_product_of_an_accumulator_waits() -> None:
     core.hand_over(partial(core.run, "M", "TMATMUL", Price(10)), "product", 0)
     core.hand_over(partial(core.run, "FIX", "TSTORE", Price(100)), "store", 0)
     core.hand_over(partial(core.run, "M", "TMATMUL_ACC", Price(10)), "product", 0, first=False)
-    (found,) = run(core.lane())
+    (found,) = run(core.stream())
     assert abs(found.last[NUMBER["M"]] - 20) <= 2
 
 
@@ -111,7 +113,7 @@ def test_a_barrier_waits_for_the_latency_of_a_pipe() -> None:
     core.run("V", "TADD", Price(10, 20))
     core.barrier("V")
     core.run("V", "TADD", Price(10, 20))
-    (found,) = run(core.lane())
+    (found,) = run(core.stream())
     assert found.end == 20 + 20 + 10 + 20
 
 
@@ -124,7 +126,7 @@ def test_a_fifo_of_two_slots_holds_its_producer_up() -> None:
         take.fifo(POP, "f")
         take.run("MTE2", "TLOAD", Price(100))
         take.fifo(FREE, "f", "MTE2")
-    cube, vector = run(give.lane(), take.lane(), figures=timing(cross_core=30))
+    cube, vector = run(give.stream(), take.stream(), figures=timing(cross_core=30))
     # Both slots are told free together, behind the second load: 10 + 30, 100, 100, 30.
     assert cube.end == 10 + 30 + 200 + 30 + 20
     assert vector.end == 10 + 30 + 400 + (30 + 10 + 30)
@@ -135,7 +137,7 @@ def test_programs_that_wait_for_each_other_are_told() -> None:
     a.fifo(POP, "x")
     b.fifo(POP, "y")
     with pytest.raises(ValueError, match="wait for each other"):
-        run(a.lane(), b.lane())
+        run(a.stream(), b.stream())
 
 
 def _flat(steps: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -173,10 +175,10 @@ def test_a_loop_ends_when_its_iterations_walked_one_by_one_do(
     core.loop([(loop, inner_times)])
     record(core, behind)
     core.loop([(core.taken(), outer_times)])
-    lane = core.lane()
-    walked = replace(lane, steps=_flat(lane.steps))
+    stream = core.stream()
+    walked = replace(stream, steps=_flat(stream.steps))
     figures = timing(issue=3, flag=7, barrier=2)
-    (short,), (long,) = run(lane, figures=figures), run(walked, figures=figures)
+    (short,), (long,) = run(stream, figures=figures), run(walked, figures=figures)
     assert (short.end, short.busy, short.free, short.tokens) == (long.end, long.busy, long.free, long.tokens)
 
 
@@ -184,6 +186,6 @@ def test_a_long_loop_is_not_walked_to_its_end() -> None:
     body = load_use_store(2, 2)
     steps = body.taken()
     body.loop([(steps, 1_000_000)])
-    (core,) = run(body.lane())
+    (core,) = run(body.stream())
     assert core.walked < 1000
     assert core.busy[NUMBER["MTE2"]] == 2_000_000 * 100

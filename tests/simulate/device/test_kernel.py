@@ -13,15 +13,15 @@ from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import TilingRow
 from pyptogen.records import replace
-from pyptogen.sanitize.timed import lane_of as lane_of_walk
+from pyptogen.sanitize.timed import stream_of as stream_of_walk
 from pyptogen.sanitize.timed import walk_of_file
 from pyptogen.schema import Source, load_source, load_spec
 from pyptogen.simulate.device import kernel
 from pyptogen.simulate.device.call import ENDLESS, launch_cycles, time_of_call
 from pyptogen.simulate.device.cases import call_time, in_manifest
-from pyptogen.simulate.device.kernel import lane_of
+from pyptogen.simulate.device.kernel import stream_of
 from pyptogen.simulate.device.launch import Launch, cost
-from pyptogen.simulate.device.program import RUN, Lane
+from pyptogen.simulate.device.program import RUN, InstrStream
 
 SPECS = Path(__file__).parents[3] / "specs"
 TIMING = PLATFORMS["a2a3"].timing
@@ -32,10 +32,10 @@ def lowered(name: str) -> Lowered:
     return lower(from_spec(load_spec(SPECS / f"{name}.yaml")), "a2a3")
 
 
-def counts(lane: Lane) -> dict[str, int]:
+def counts(stream: InstrStream) -> dict[str, int]:
     """How often each instruction runs."""
     found: dict[str, int] = {}
-    for work, n in zip(lane.work, lane.counts, strict=True):
+    for work, n in zip(stream.work, stream.counts, strict=True):
         found[work.name] = found.get(work.name, 0) + n
     return found
 
@@ -52,18 +52,20 @@ def test_a_kernel_costs_what_its_own_text_does(name: str, dim: str, size: int, t
     numbers = {dim: size, f"{dim}_begin": 0, f"{dim}_end": size}
     given = {**numbers, "nblk": 8, "block": 0, "get_block_idx": 0}
     walk = walk_of_file(tmp_path / "kernel.cpp", "CUBE" if program.core == "cube" else "VEC", given)
-    text, ours = lane_of_walk(walk, program.core, TIMING), lane_of(program, TIMING, numbers, 0, 8)
+    text, ours = stream_of_walk(walk, program.core, TIMING), stream_of(program, TIMING, numbers, 0, 8)
 
     assert counts(ours) == counts(text)
-    warm = [frozenset(work.tensor for work in lane.work) for lane in (ours, text)]  # the walk calls tensors otherwise
-    times = [cost(Launch((lane,), 8, 24, resident=w), TIMING) for lane, w in zip((ours, text), warm, strict=True)]
+    warm = [
+        frozenset(work.tensor for work in stream.work) for stream in (ours, text)
+    ]  # the walk calls tensors otherwise
+    times = [cost(Launch((stream,), 8, 24, resident=w), TIMING) for stream, w in zip((ours, text), warm, strict=True)]
     assert times[0].cycles == pytest.approx(times[1].cycles, rel=0.02)
 
 
 def test_iterations_that_do_the_same_are_written_down_once() -> None:
     (program,) = lowered("rms_norm").instructions
     few, many = (
-        lane_of(program, TIMING, {"rows": n, "rows_begin": 0, "rows_end": n}, 0, 48) for n in (1 << 14, 1 << 18)
+        stream_of(program, TIMING, {"rows": n, "rows_begin": 0, "rows_end": n}, 0, 48) for n in (1 << 14, 1 << 18)
     )
     assert len(many.steps) == len(few.steps)
     assert sum(many.counts) > 10 * sum(few.counts)
@@ -143,8 +145,8 @@ def reads_of(name: str | Lowered, tensor: str, numbers: dict[str, int], blocks: 
     """Cycles of one read of an index by the scalar unit, on the average."""
     program = lowered(name) if isinstance(name, str) else name
     kernel = next(k for k in program.instructions if any(t.name == tensor for t in k.tensors))
-    lane = lane_of(kernel, TIMING, numbers, 0, blocks)
-    return next(work.price.hold for work in lane.work if work.name == "read" and work.tensor == tensor)
+    stream = stream_of(kernel, TIMING, numbers, 0, blocks)
+    return next(work.price.hold for work in stream.work if work.name == "read" and work.tensor == tensor)
 
 
 def test_numbers_that_lie_beside_each_other_share_a_line_of_the_data_cache() -> None:
@@ -162,7 +164,7 @@ def test_blocks_share_what_indices_say_and_read_all_indices() -> None:
     """Each changes the places that it owns, and asks of every index whose it is."""
     (program,) = lowered("index_add").instructions
     numbers = {"rows": 4096, "added": 8192}
-    alone, one = (lane_of(program, TIMING, numbers, 0, blocks) for blocks in (1, 32))
+    alone, one = (stream_of(program, TIMING, numbers, 0, blocks) for blocks in (1, 32))
     assert counts(alone)["TADD"] == 8192
     assert counts(one)["TADD"] == 256
     each, of_all = (reads_of("index_add", "index", numbers, blocks) for blocks in (1, 32))

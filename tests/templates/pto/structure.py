@@ -24,8 +24,8 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
+from templates.pto.fifos import FIFOS, AicInitializePipe, AivInitializePipe, Take, verify_pipes
 from templates.pto.instructions import INSTRUCTIONS, check
-from templates.pto.queues import QUEUES, AicInitializePipe, AivInitializePipe, Take, verify_pipes
 from templates.pto.types import (
     EVENTS,
     F8E8M0,
@@ -432,7 +432,7 @@ Pto = Dialect(
     "pto",
     [
         AddPtr, LoadScalar, GetBlockIdx, GetSubblockIdx, MakeTensorView, PartitionView, AllocTile, SubView, SetFlag,
-        WaitFlag, SetFlagDyn, WaitFlagDyn, Barrier, CacheInvalid, AicInitializePipe, AivInitializePipe, *QUEUES,
+        WaitFlag, SetFlagDyn, WaitFlagDyn, Barrier, CacheInvalid, AicInitializePipe, AivInitializePipe, *FIFOS,
         *INSTRUCTIONS.values(),
     ],
     [

@@ -22,6 +22,7 @@ from pyptogen.lower.instruction.ir import (
     Choose,
     Compare,
     Declare,
+    FifoRef,
     For,
     GmWindow,
     Imm,
@@ -30,7 +31,6 @@ from pyptogen.lower.instruction.ir import (
     Mode,
     Node,
     Pattern,
-    Queue,
     ReadIndex,
     Relu,
     SetFlag,
@@ -39,8 +39,8 @@ from pyptogen.lower.instruction.ir import (
 )
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import Condition, Fifo
+from templates.pto.fifos import Give, InitializePipe, Take
 from templates.pto.instructions import Instruction
-from templates.pto.queues import Give, InitializePipe, Take
 from templates.pto.structure import (
     AddPtr,
     AllocTile,
@@ -92,7 +92,7 @@ class ModuleTrace:
     """Runs the one function of a module with numbers for its arguments; pointers are (tensor, first element)."""
 
     block: int
-    lane: int
+    subblock: int
     values: dict[int, Any]
     """What stands for an SSA value, by its `id`."""
     events: list[Event]
@@ -106,13 +106,13 @@ class ModuleTrace:
         arguments: Mapping[str, Any],
         block: int,
         name: str | None = None,
-        lane: int = 0,
+        subblock: int = 0,
     ) -> list[Event]:
-        """Events of one block of the function ``name``, or of the only one, on the vector core ``lane``. ``names`` are
-        those of its arguments, in order: the hints in a module may lack what stands behind an underscore."""
+        """Events of one block of the function ``name``, or of the only one, on the vector core ``subblock``. ``names``
+        are those of its arguments, in order: the hints in a module may lack what stands behind an underscore."""
         functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
         (function,) = [op for op in functions if name in (None, op.sym_name.data)]
-        trace = ModuleTrace(block, lane, {}, [])
+        trace = ModuleTrace(block, subblock, {}, [])
         for argument, word in zip(function.body.block.args, names, strict=True):
             trace.values[id(argument)] = arguments.get(word, (word, 0))
         steps = _decoded.get(function)
@@ -265,7 +265,7 @@ def _made(op: Operation, given: list[int]) -> Callable[[ModuleTrace], Any]:
     if isinstance(op, GetBlockIdx):
         return lambda t: t.block
     if isinstance(op, GetSubblockIdx):
-        return lambda t: t.lane
+        return lambda t: t.subblock
     if isinstance(op, AddPtr):
 
         def further(t: ModuleTrace) -> Any:
@@ -340,7 +340,7 @@ class KernelTrace:
     fifos: dict[str, Fifo] = field(default_factory=dict)
     """Fifos by their own names and by those of their popped slots."""
     core: str = ""
-    lane: str | None = None
+    subblock: str | None = None
     distributed: int = 0
     """How many distributed loops are open."""
     tiles_passed: int = 0
@@ -361,14 +361,14 @@ class KernelTrace:
         kernel: InstrKernel,
         arguments: Mapping[str, Any],
         block: int,
-        lane: int = 0,
+        subblock: int = 0,
         events: list[Event] | None = None,
     ) -> list[Event]:
-        """Events of one block on the vector core ``lane``, added to ``events`` where they are given."""
+        """Events of one block on the vector core ``subblock``, added to ``events`` where they are given."""
         counters = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot}
         fifos = {name: fifo for fifo in kernel.fifos for name in (fifo.name, fifo.slot)}
-        numbers = {**arguments, **counters, **({kernel.subblock: lane} if kernel.subblock else {})}
-        kind = {"core": kernel.core, "lane": kernel.subblock, "platform": kernel.platform}
+        numbers = {**arguments, **counters, **({kernel.subblock: subblock} if kernel.subblock else {})}
+        kind = {"core": kernel.core, "subblock": kernel.subblock, "platform": kernel.platform}
         trace = KernelTrace(numbers, block, {}, [] if events is None else events, fifos, **kind)
         for fifo in kernel.fifos:
             word = "aic" if kernel.core == "cube" else "aiv"
@@ -387,7 +387,7 @@ class KernelTrace:
     def takes_place(self, only: Condition) -> bool:
         """Whether the condition of an iteration holds, whose body knows the elements that were read for it."""
         for e in only.elements:
-            self.names[e.name] = self.guarded(ReadIndex(e.name, e.tensor, e.offset, e.span, e.places))
+            self.names[e.name] = self.guarded(ReadIndex(e.name, e.tensor, e.offset, e.span, e.bound))
         known, owner = self.names, only.owner
         if owner is not None and owner.at.evaluate(known) // owner.tile % known["nblk"] != self.block:
             return False
@@ -398,12 +398,12 @@ class KernelTrace:
         read = index_at(node.offset.evaluate(self.names))
         if node.per is not None:
             return int((read + node.plus.evaluate(self.names) + node.per - 1) / node.per)
-        if node.places is None:
+        if node.bound is None:
             return read
-        places = node.places.evaluate(self.names)
+        bound = node.bound.evaluate(self.names)
         if node.skips:
-            return read if read < places else -1
-        return min(max(read, 0), places - 1)
+            return read if read < bound else -1
+        return min(max(read, 0), bound - 1)
 
     def step(self, node: Node) -> None:
         if isinstance(node, For):
@@ -429,11 +429,11 @@ class KernelTrace:
                     self.names[node.valid] = min(node.step, stop - i)
                 if node.only is not None and not self.takes_place(node.only):
                     continue
-                if node.share:
+                if node.half:
                     valid = self.names[str(node.valid)]
                     half = valid - valid // 2
-                    first = valid - half if self.names[str(self.lane)] else 0
-                    self.names |= zip(node.share, (first, half), strict=True)
+                    first = valid - half if self.names[str(self.subblock)] else 0
+                    self.names |= zip(node.half, (first, half), strict=True)
                 self.run(node.body)
                 if node.slot is not None:
                     self.names[node.slot] = (self.names[node.slot] + 1) % node.slots
@@ -459,7 +459,7 @@ class KernelTrace:
         """A fifo's memory, and where this block's part of it begins."""
         return fifo.name, self.block * fifo.slots * fifo.rows * fifo.cols
 
-    def queue(self, node: Instr, fifo: Fifo) -> None:
+    def fifo(self, node: Instr, fifo: Fifo) -> None:
         """A push is a slot taken, a store into it with the pitch of a whole tile, and the slot handed over."""
         other = "aiv" if self.core == "cube" else "aic"
         if node.name == "TPUSH":
@@ -474,8 +474,8 @@ class KernelTrace:
             self.events.append((f"pto.{word}_from_{other}", self.slot(fifo)))
 
     def instr(self, node: Instr) -> None:
-        if isinstance(node.operands[0], Queue):
-            self.queue(node, self.fifos[node.operands[0].name])
+        if isinstance(node.operands[0], FifoRef):
+            self.fifo(node, self.fifos[node.operands[0].name])
             return
         operands = [self.operand(o) for o in node.operands]
         if node.name == "TGATHER" and isinstance(

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from pyptogen.lower.instruction.declare import place_declarations, used_tiles
 from pyptogen.lower.instruction.ir import Declare, InstrKernel, Node, Pass, declarations, walk
-from pyptogen.lower.instruction.passes import ahead, beside, form, windows
-from pyptogen.lower.instruction.passes.replan import apart, extents, replan
+from pyptogen.lower.instruction.passes import ahead, form, interleave, windows
+from pyptogen.lower.instruction.passes.replan import disjoint, extents, replan
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.verify import require
 from pyptogen.records import replace
@@ -25,7 +25,7 @@ def run(kernel: InstrKernel, placed: bool = False) -> InstrKernel:
     if placed:
         return _at_given_addresses(kernel)
     body, tiles = windows.run(kernel.body, declarations(kernel))
-    tiles = apart(tiles)
+    tiles = disjoint(tiles)
     body = form.Former(tiles, body).body(body)
     packed = replan(body, tiles, PLATFORMS[kernel.platform].memories["ub"])
     return kernel if packed is None else _finished(kernel, body, *packed)
@@ -48,9 +48,9 @@ def _finished(kernel: InstrKernel, body: tuple[Node, ...], tiles: Mapping[str, D
     """The kernel with this body, whose passes are proved, and ``used`` bytes of UB."""
     for node in walk(body):
         if isinstance(node, Pass):
-            require(form.is_legal(node, tiles), "the members of a pass touch each other's elements", node.span)
+            require(form.is_legal(node, tiles), "the members of a pass access each other's elements", node.span)
     occupancy = tuple((name, used if name == "ub" else size) for name, size in kernel.occupancy)
-    return replace(kernel, body=beside.run(ahead.run(place_declarations(body, tiles))), occupancy=occupancy)
+    return replace(kernel, body=interleave.run(ahead.run(place_declarations(body, tiles))), occupancy=occupancy)
 
 
 __all__ = ["run"]

@@ -1,4 +1,4 @@
-"""The memory that instructions touch, and whether two of them may trade places or walk together."""
+"""The memory that instructions access, and whether two of them may trade places or walk together."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Access:
     """Bytes of one on-chip memory (``place`` is its location), or a window of global memory.
 
     Attributes:
-        order: which element lies where, for accesses that go element by element: two of the same order touch the same
+        order: which element lies where, for accesses that go element by element: two of the same order access the same
             bytes in the same step of a pass.
-        pitch, width: bytes from row to row, and those of a row that are touched; 0 where they are not known.
+        pitch, width: bytes from row to row, and those of a row that are accessed; 0 where they are not known.
     """
 
     place: str
@@ -55,7 +55,7 @@ def of_window(window: GmWindow, write: bool) -> Access:
 
 
 def of_instr(instr: Instr, tiles: Mapping[str, Declare]) -> list[Access]:
-    """Every byte that an instruction by itself may touch. The first operand is written; of instructions that are not
+    """Every byte that an instruction by itself may access. The first operand is written; of instructions that are not
     known to only read the others, these may be scratch tiles."""
     stores = instr.name == "TSTORE"
     found = []
@@ -69,7 +69,7 @@ def of_instr(instr: Instr, tiles: Mapping[str, Declare]) -> list[Access]:
 
 
 def of_role(role: Role, tiles: Mapping[str, Declare]) -> list[Access]:
-    """What an instruction touches in a pass."""
+    """What an instruction accesses in a pass."""
     found = [of_tile(tiles[n], False, True) for n in role.elements]
     found += [of_tile(tiles[n], False, False) for n in (*role.columns, *role.rows, *role.accumulators)]
     if role.result is not None:
@@ -79,9 +79,9 @@ def of_role(role: Role, tiles: Mapping[str, Declare]) -> list[Access]:
     return found
 
 
-def apart(one: Sequence[Access], other: Iterable[Access]) -> bool:
-    """Whether two instructions may trade places: neither writes what the other touches. Of ``one``, what was added last
-    is looked at first: most instructions read what was written just before them."""
+def independent(one: Sequence[Access], other: Iterable[Access]) -> bool:
+    """Whether two instructions may trade places: neither writes what the other accesses. Of ``one``, what was added
+    last is looked at first: most instructions read what was written just before them."""
     other = list(other)
     return not any(
         a.place == b.place and a.begin < b.end and b.begin < a.end and _meet(a, b) for a in reversed(one) for b in other
@@ -89,7 +89,7 @@ def apart(one: Sequence[Access], other: Iterable[Access]) -> bool:
 
 
 def in_step(earlier: Iterable[Access], later: Iterable[Access]) -> bool:
-    """Whether two instructions may walk together: what one writes and the other touches are the same elements in the
+    """Whether two instructions may walk together: what one writes and the other accesses are the same elements in the
     same step. Where two tiles lie on the same bytes, the earlier one must only be read, and by the earlier
     instruction."""
     later = list(later)
@@ -103,8 +103,8 @@ def _same_elements(earlier: Access, later: Access) -> bool:
 
 
 def _meet(a: Access, b: Access) -> bool:
-    touching = a.place == b.place and a.begin < b.end and b.begin < a.end
-    return (a.write or b.write) and touching and not _beside(a, b) and not _other_elements(a.order, b.order)
+    overlapping = a.place == b.place and a.begin < b.end and b.begin < a.end
+    return (a.write or b.write) and overlapping and not _side_by_side(a, b) and not _other_elements(a.order, b.order)
 
 
 def _other_elements(a: object, b: object) -> bool:
@@ -121,9 +121,9 @@ def _other_elements(a: object, b: object) -> bool:
     return stride > 0 and before.cols.size <= abs(gap) % stride <= stride - behind.cols.size
 
 
-def _beside(a: Access, b: Access) -> bool:
+def _side_by_side(a: Access, b: Access) -> bool:
     """Whether two accesses are windows side by side: rows of one pitch, and columns that do not overlap."""
     if not (a.width and b.width and a.pitch == b.pitch):
         return False
-    apart = (b.begin - a.begin) % a.pitch
-    return apart >= a.width and a.pitch - apart >= b.width
+    offset = (b.begin - a.begin) % a.pitch
+    return offset >= a.width and a.pitch - offset >= b.width

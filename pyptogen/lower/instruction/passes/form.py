@@ -5,10 +5,10 @@ before: TLOAD(x, gm)            after: pass over rows x cols:
         TROWSUM(v, s)                      s = x * x, in a register only
                                            v += s
 
-An instruction joins a pass when it can be moved next to it (nothing in between touches what it writes, or writes what
-it touches) and may walk in step with the members: whatever one of them writes and another touches are the same elements
-in the same step. A tile that only members use, each time after it was written, needs no memory; what a later pass reads
-and is cheap to compute again from an accumulator, is (`recompute`). Afterwards every
+An instruction joins a pass when it can be moved next to it (nothing in between accesses what it writes, or writes what
+it accesses) and may walk in step with the members: whatever one of them writes and another accesses are the same
+elements in the same step. A tile that only members use, each time after it was written, needs no memory; what a later
+pass reads and is cheap to compute again from an accumulator, is (`recompute`). Afterwards every
 instruction is still there, in an order that gives each the operands it had. Tiles must not share memory here: `replan`
 gives them addresses afterwards.
 """
@@ -79,7 +79,7 @@ class Former:
     def _gather(self, head: Role, pending: list[Node]) -> _Group:
         """The pass that begins with an instruction: every later one that may join. What cannot, and may be done before,
         goes before it; the rest comes after, and is passed by those who join later."""
-        members, touched = [head], footprint.of_role(head, self.tiles)
+        members, accessed = [head], footprint.of_role(head, self.tiles)
         whole = self._rounded_to_integers(head)
         before: list[Node] = []
         after: list[Node] = []
@@ -89,16 +89,16 @@ class Former:
                 return _Group(before, members, [*after, *pending[i:]])
             alone = footprint.of_instr(node, self.tiles)
             role = self.roles.of(node)
-            free = footprint.apart(passed, alone)
+            free = footprint.independent(passed, alone)
             if role is not None and role.space == head.space:
                 beside = footprint.of_role(role, self.tiles)
                 reads_whole = role.window is None and not whole.isdisjoint(role.elements)
-                if free and len(members) < MOST_MEMBERS and not reads_whole and footprint.in_step(touched, beside):
+                if free and len(members) < MOST_MEMBERS and not reads_whole and footprint.in_step(accessed, beside):
                     members.append(role)
-                    touched += beside
+                    accessed += beside
                     whole |= self._rounded_to_integers(role)
                     continue
-            elif free and footprint.apart(touched, alone):
+            elif free and footprint.independent(accessed, alone):
                 before.append(node)
                 continue
             after.append(node)
@@ -114,13 +114,13 @@ class Former:
         joined = marks[0]
         while grown := [m for m in marks if m & joined and not m <= joined]:
             joined = joined.union(*grown)
-        members = [m for m, touched in zip(group.members, marks, strict=True) if touched <= joined]
+        members = [m for m, accessed in zip(group.members, marks, strict=True) if accessed <= joined]
         gone = {id(m.instr) for m in members} | {id(node) for node in group.before}
         return _Group(group.before, members, [node for node in pending if id(node) not in gone])
 
     def _settle(self, group: _Group) -> _Group:
         """Vector work that went before the pass but could as well come after it does: it may be part of a later one."""
-        touched = [access for m in group.members for access in footprint.of_role(m, self.tiles)]
+        accessed = [access for m in group.members for access in footprint.of_role(m, self.tiles)]
         before: list[Node] = []
         late: list[Node] = []
         for node in reversed(group.before):
@@ -128,7 +128,7 @@ class Former:
             alone = footprint.of_instr(node, self.tiles)
             kept = [a for other in before if isinstance(other, Instr) for a in footprint.of_instr(other, self.tiles)]
             role = self.roles.of(node)
-            if role is not None and footprint.apart(touched, alone) and footprint.apart(kept, alone):
+            if role is not None and footprint.independent(accessed, alone) and footprint.independent(kept, alone):
                 late.insert(0, node)
             else:
                 before.insert(0, node)
@@ -180,13 +180,13 @@ def _worth_it(members: Sequence[Role]) -> bool:
 def is_legal(node: Pass, tiles: Mapping[str, Declare]) -> bool:
     """The proof obligation: whether the members of a pass may walk in step."""
     roles = Roles(tiles)
-    touched: list[footprint.Access] = []
+    accessed: list[footprint.Access] = []
     for instr in node.members:
         role = roles.of(instr)
         if role is None or role.space != (node.rows, node.cols):
             return False
         own = footprint.of_role(role, tiles)
-        if not footprint.in_step(touched, own):
+        if not footprint.in_step(accessed, own):
             return False
-        touched += own
+        accessed += own
     return True

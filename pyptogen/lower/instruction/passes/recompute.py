@@ -84,7 +84,9 @@ def _unchanged(chain: Sequence[Instr], between: Sequence[Node], roles: Roles) ->
     for node in between:
         members = node.members if isinstance(node, Pass) else (node,)
         for member in members:
-            if not isinstance(member, Instr) or not footprint.apart(read, footprint.of_instr(member, roles.tiles)):
+            if not isinstance(member, Instr) or not footprint.independent(
+                read, footprint.of_instr(member, roles.tiles)
+            ):
                 return False
     return True
 

@@ -1,9 +1,9 @@
 """Addresses for the tiles that still need memory once passes are formed.
 
-`apart` gives every tile memory of its own, so that forming passes meets no obstacle but the data itself; `replan` then
-packs the tiles of UB that are left: live from the first to the last node that touches them, a pass being one node, and
-through every loop that they cross. A result of a pass may take the place of a tile that dies there where both are
-walked element by element in the same order.
+`disjoint` gives every tile memory of its own, so that forming passes meets no obstacle but the data itself; `replan`
+then packs the tiles of UB that are left: live from the first to the last node that accesses them, a pass being one
+node, and through every loop that they cross. A result of a pass may take the place of a tile that dies there where both
+are walked element by element in the same order.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def extents(tiles: Mapping[str, Declare]) -> dict[str, tuple[int, int]]:
     return found
 
 
-def apart(tiles: Mapping[str, Declare]) -> dict[str, Declare]:
+def disjoint(tiles: Mapping[str, Declare]) -> dict[str, Declare]:
     """The declarations with every buffer of UB at a place of its own. Windows keep their places in their buffers."""
     shifts: dict[str, int] = {}
     free = 0
@@ -52,8 +52,9 @@ def _constant_part(address: Poly) -> int:
 
 
 @dataclass(slots=True)
-class _Touch:
-    """How a node touches a buffer: in which orders (None: not element by element), and between which of its members."""
+class _Access:
+    """How a node accesses a buffer: in which orders (None: not element by element), and between which of its
+    members."""
 
     orders: set[object] = field(default_factory=set)
     last_read: int = -1
@@ -62,14 +63,14 @@ class _Touch:
 
 @dataclass(slots=True)
 class _Buffer:
-    """A buffer of UB: its size, the node positions between which it lives, and how nodes touch it there."""
+    """A buffer of UB: its size, the node positions between which it lives, and how nodes access it there."""
 
     size: int
     first: int
     last: int
     fresh: bool
-    """The first node to touch it fills it and does not read what was there."""
-    touches: dict[int, _Touch] = field(default_factory=dict)
+    """The first node to access it fills it and does not read what was there."""
+    accesses: dict[int, _Access] = field(default_factory=dict)
 
 
 class _Liveness:
@@ -85,12 +86,12 @@ class _Liveness:
                 self.walk(node.body)
                 self._cross(start, known)
             elif isinstance(node, Pass):
-                self._touch(node.tiles, [self.roles.of(m) for m in node.members])
+                self._access(node.tiles, [self.roles.of(m) for m in node.members])
             elif isinstance(node, Instr):
                 role = self.roles.of(node)
-                self._touch(_names(node), [role], self._filled(node) if role is None else ())
+                self._access(_names(node), [role], self._filled(node) if role is None else ())
             elif isinstance(node, Choose):
-                self._touch((*_names(node.then), *_names(node.other)), [None])
+                self._access((*_names(node.then), *_names(node.other)), [None])
             self.clock += 1
 
     def _cross(self, start: int, known: set[str]) -> None:
@@ -107,40 +108,40 @@ class _Liveness:
         written -= {o for o, effect in zip(operands, effects, strict=True) if isinstance(o, str) and effect in "ru"}
         return tuple(n for n in written if self.tiles[n].size == self.sizes.get(self.tiles[n].owner))
 
-    def _touch(self, names: Sequence[str], roles: Sequence[Role | None], filled: Sequence[str] = ()) -> None:
-        """A node touches tiles. ``filled``: by instructions without a role, all of them and without a look before."""
+    def _access(self, names: Sequence[str], roles: Sequence[Role | None], filled: Sequence[str] = ()) -> None:
+        """A node accesses tiles. ``filled``: by instructions without a role, all of them and without a look before."""
         for name in dict.fromkeys(names):
             tile = self.tiles[name]
             if tile.type.loc != "Vec":
                 continue
-            touch = self._by_members(name, roles)
-            fresh = touch.first_write < 1 << 30 and (touch.last_read < 0 or touch.first_write < touch.last_read)
+            access = self._by_members(name, roles)
+            fresh = access.first_write < 1 << 30 and (access.last_read < 0 or access.first_write < access.last_read)
             fresh = (fresh or name in filled) and not tile.whole
             new = _Buffer(self.sizes[tile.owner], self.clock, self.clock, fresh)
             buffer = self.buffers.setdefault(tile.owner, new)
             buffer.last = self.clock
-            before = buffer.touches.setdefault(self.clock, _Touch())
-            before.orders |= touch.orders
-            before.last_read = max(before.last_read, touch.last_read)
-            before.first_write = min(before.first_write, touch.first_write)
+            before = buffer.accesses.setdefault(self.clock, _Access())
+            before.orders |= access.orders
+            before.last_read = max(before.last_read, access.last_read)
+            before.first_write = min(before.first_write, access.first_write)
 
-    def _by_members(self, name: str, roles: Sequence[Role | None]) -> _Touch:
-        tile, touch = self.tiles[name], _Touch()
+    def _by_members(self, name: str, roles: Sequence[Role | None]) -> _Access:
+        tile, access = self.tiles[name], _Access()
         order = (tile.type.cols * DTYPES[tile.type.dtype], tile.type.dtype, tile.size)
         for i, role in enumerate(roles):
             if role is None:
-                touch.orders.add(None)
-                touch.last_read = i
+                access.orders.add(None)
+                access.last_read = i
                 continue
             if name in role.elements or (role.result == name and not role.reduction):
-                touch.orders.add(order)
+                access.orders.add(order)
             if role.result == name:
-                touch.first_write = min(touch.first_write, i)
+                access.first_write = min(access.first_write, i)
             if name in (*role.columns, *role.rows) or (role.result == name and role.reduction):
-                touch.orders.add(None)
+                access.orders.add(None)
             if name in (*role.elements, *role.columns, *role.rows):
-                touch.last_read = i
-        return touch
+                access.last_read = i
+        return access
 
 
 def _names(instr: Instr) -> tuple[str, ...]:
@@ -152,7 +153,7 @@ def _may_share(dying: _Buffer, new: _Buffer, at: int) -> bool:
     in one order, and by no member after the first that writes."""
     if not (dying.last == at == new.first and new.fresh):
         return False
-    old, fresh = dying.touches[at], new.touches[at]
+    old, fresh = dying.accesses[at], new.accesses[at]
     orders = old.orders | fresh.orders
     written_before = old.first_write < 1 << 30
     return len(orders) == 1 and None not in orders and not written_before and old.last_read <= fresh.first_write
@@ -161,7 +162,7 @@ def _may_share(dying: _Buffer, new: _Buffer, at: int) -> bool:
 def replan(
     body: tuple[Node, ...], tiles: Mapping[str, Declare], capacity: int
 ) -> tuple[dict[str, Declare], int] | None:
-    """The declarations with packed addresses for the buffers of UB that the body touches, and the bytes these take;
+    """The declarations with packed addresses for the buffers of UB that the body accesses, and the bytes these take;
     None where they do not find room in ``capacity`` bytes. The others, whose tiles are in registers, stay apart."""
     old = extents(tiles)
     live = _Liveness(tiles, {owner: end - begin for owner, (begin, end) in old.items()})

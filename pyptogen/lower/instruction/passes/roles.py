@@ -56,7 +56,7 @@ class Role:
 
     @property
     def window(self) -> GmWindow | None:
-        """The part of global memory that a load or a store touches."""
+        """The part of global memory that a load or a store accesses."""
         return next((o for o in self.instr.operands if isinstance(o, GmWindow)), None)
 
 
@@ -110,12 +110,12 @@ class Roles:
         role = Role(instr, space, result, tuple(elements))
         if last == "elements":
             return role
-        spread = self.tiles[operands[-1]]
+        broadcast = self.tiles[operands[-1]]
         if last == "columns":
-            fits = spread.type.col_major and spread.rows == space[0]
-            return replace(role, columns=(spread.name,)) if fits else None
-        fits = self.full(spread.name) and spread.cols == space[1]
-        return replace(role, rows=(spread.name,)) if fits else None
+            fits = broadcast.type.col_major and broadcast.rows == space[0]
+            return replace(role, columns=(broadcast.name,)) if fits else None
+        fits = self.full(broadcast.name) and broadcast.cols == space[1]
+        return replace(role, rows=(broadcast.name,)) if fits else None
 
     def _same_dtype(self, instr: Instr) -> bool:
         kinds = {self.tiles[o].type.dtype for o in instr.operands if isinstance(o, str)}

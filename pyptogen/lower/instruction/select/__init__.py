@@ -3,7 +3,7 @@
 before: y = mul(x: full, s: col)            acc = matmul(a, b) first in k0
 after:  TROWEXPANDMUL(y, x, s)              k0 == 0 ? TMATMUL(acc, a, b) : TMATMUL_ACC(acc, acc, a, b)
 
-One handler a class of tile operations, by family: `elementwise`, `transfers` (between memories), `queues` (between the
+One handler a class of tile operations, by family: `elementwise`, `transfers` (between memories), `fifos` (between the
 cores of a mixed kernel), `products` (the matrix unit), `sorting`. `selector` declares the tiles that they name.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.instruction.declare import place_declarations
 from pyptogen.lower.instruction.ir import InstrKernel
-from pyptogen.lower.instruction.select import elementwise, packed, products, queues, sorting, transfers
+from pyptogen.lower.instruction.select import elementwise, fifos, packed, products, sorting, transfers
 from pyptogen.lower.instruction.select.selector import Handlers, Selector
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Program
@@ -20,7 +20,7 @@ from pyptogen.lower.tensor.ir import Program
 HANDLERS: Handlers = {
     **elementwise.HANDLERS,
     **transfers.HANDLERS,
-    **queues.HANDLERS,
+    **fifos.HANDLERS,
     **products.HANDLERS,
     **sorting.HANDLERS,
 }

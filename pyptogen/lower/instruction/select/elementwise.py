@@ -74,12 +74,12 @@ def binary(sel: Selector, op: Binary) -> list[Node]:
         return [sel.instr(op, f"T{stem}", *sel.plain(dst, a, b))]
     if forms[1] == "full" and op.commutes:
         a, b, forms = b, a, (forms[1], forms[0])
-    spread: list[Node] = []
+    broadcast: list[Node] = []
     if forms[0] != "full":  # `memory` keeps the result apart from its operands here
         name = "TROWEXPAND" if forms[0] == "col" else "TCOLEXPAND"
-        spread, a = [sel.instr(op, name, sel.use(dst), sel.use(a))], dst
+        broadcast, a = [sel.instr(op, name, sel.use(dst), sel.use(a))], dst
     name = {"col": f"TROWEXPAND{stem}", "row": f"TCOLEXPAND{stem}", "full": f"T{stem}"}[forms[1]]
-    return [*spread, sel.instr(op, name, sel.use(dst), sel.use(a), sel.use(b))]
+    return [*broadcast, sel.instr(op, name, sel.use(dst), sel.use(a), sel.use(b))]
 
 
 def _form_in(sel: Selector, name: str, dst: str) -> str:

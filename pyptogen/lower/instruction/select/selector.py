@@ -133,7 +133,7 @@ class Selector:
     def _declare(self, tile: TileVal, name: str, as_row: bool) -> Declare:
         owner = tile.parent or tile.name
         buffer = self.buffers[owner]
-        if tile.beside:
+        if tile.is_scales:
             return self._declare_scales(tile, name, buffer)
         loc = LOCS[buffer.memory]
         size = DTYPES[tile.dtype]
@@ -148,8 +148,8 @@ class Selector:
             kind = self._type(loc, tile.dtype, height, buffer.pitch, rows, cols, False)
         else:
             right = tile.name in self.right_scales
-            box: str = "ScaleRight" if right else "ScaleLeft" if tile.dtype == SCALE else loc
-            height, width = _in_fractals(box, rows.size, cols.size, size)
+            where: str = "ScaleRight" if right else "ScaleLeft" if tile.dtype == SCALE else loc
+            height, width = _in_fractals(where, rows.size, cols.size, size)
             height = -(-height // 32) * 32 if tile.name in self.in_pairs else height
             kind = self._type(loc, tile.dtype, height, width, rows, cols, right)
             compact = needs_compact(self.platform.name, loc, size, (height, width), (kind.valid_rows, kind.valid_cols))
@@ -178,12 +178,12 @@ class Selector:
         return Declare(name, kind, rows, cols, address, left, note, tile.span, owner)
 
     def _declare_scales(self, tile: TileVal, name: str, buffer: Buffer) -> Declare:
-        """Scales beside their operand."""
+        """Scales next to their operand."""
         loc = SCALES[buffer.memory]
         kind = self._type(
             loc, tile.dtype, *_in_fractals(loc, tile.rows.size, tile.cols.size, 1), tile.rows, tile.cols, False
         )
-        address, note = buffer.place().divided(16), f"beside {tile.parent}"
+        address, note = buffer.place().divided(16), f"scales of {tile.parent}"
         return Declare(name, kind, tile.rows, tile.cols, address, buffer.size // 16, note, tile.span, tile.name)
 
     @staticmethod
@@ -204,7 +204,7 @@ class Selector:
                 steps = (node.var, node.start, node.stop, node.tile, node.valid, node.parallel)
                 bounds = (node.slot, node.slots, node.after, node.before, node.once)
                 result.append(
-                    For(*steps, body, "", node.span, *bounds, node.only, node.share, node.index_set, node.every)
+                    For(*steps, body, "", node.span, *bounds, node.only, node.half, node.index_set, node.every)
                 )
             else:
                 result += self.handlers[type(node)](self, node)

@@ -129,7 +129,7 @@ def _columns_of(sel: Selector, tile: TileVal, at: Poly, cols: Extent) -> Declare
     size = DTYPES[tile.dtype]
     fixed = cols.size if cols.valid is None else None
     kind = replace(own.type, valid_cols=fixed)
-    name, address = f"{tile.name}_box", own.address + at * size
+    name, address = f"{tile.name}_fractals", own.address + at * size
     return Declare(
         name, kind, own.rows, cols, address, own.size, f"columns of {tile.name}", tile.span, own.owner, own.size
     )
@@ -162,7 +162,7 @@ def _row_by_row(sel: Selector, op: IndexedRows, tile: TileVal, name: str) -> lis
     place = op.index_offset + op.index_step * at
     move = sel.instr(op, name, there, row.name) if stores else sel.instr(op, name, row.name, there)
     body: tuple[Node, ...] = (
-        ReadIndex(slot, op.index, place, op.span, op.places, skips=stores),
+        ReadIndex(slot, op.index, place, op.span, op.bound, skips=stores),
         *((SkipIfNegative(slot, "this row is not kept", op.span),) if stores else ()),
         row,
         move,
@@ -186,7 +186,7 @@ def _row_of(sel: Selector, tile: TileVal, gm: GmRef, at: str) -> Declare:
 
 
 def read_index(sel: Selector, op: tile_ops.ReadIndex) -> list[Node]:
-    return [ReadIndex(op.name, op.index, op.index_offset, op.span, op.places, plus=op.plus, per=op.per)]
+    return [ReadIndex(op.name, op.index, op.index_offset, op.span, op.bound, plus=op.plus, per=op.per)]
 
 
 HANDLERS: Handlers = {

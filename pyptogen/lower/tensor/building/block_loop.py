@@ -14,13 +14,14 @@ class BlockLoop:
     there afterwards."""
 
     def __init__(
-        self, b: Builder, over: Any, tile: int, seen: tuple[str, Any] | None = None, exact: bool = False
+        self, b: Builder, over: Any, tile: int, causal_bound: tuple[str, Any] | None = None, exact: bool = False
     ) -> None:
-        """Over the dim whose symbol is ``over``, ``tile`` elements at a time; ``seen`` and ``exact`` as of a `Loop`."""
+        """Over the dim whose symbol is ``over``, ``tile`` elements at a time; ``causal_bound`` and ``exact`` as of a
+        `Loop`."""
         self._b, self._over, self._name = b, over, b.loop_name()
         self.tile = min(tile, b.dims.number(over) or tile)
         self._dim = b.dims.open_block(over.name, self.tile, b.at)
-        self._seen, self._exact = seen, exact
+        self._causal_bound, self._exact = causal_bound, exact
         self._carries: dict[str, Value] = {}
         self._following: tuple[Value, ...] = ()
 
@@ -37,7 +38,9 @@ class BlockLoop:
         self._b.loop = ""
         pairs = tuple((before.name, after.name) for _, before, after in self._pairs())
         b, over = self._b, self._over.name
-        b.loops.append(Loop(self._name, b.stage, over, self.tile, self._dim, pairs, b.at, self._seen, self._exact))
+        b.loops.append(
+            Loop(self._name, b.stage, over, self.tile, self._dim, pairs, b.at, self._causal_bound, self._exact)
+        )
 
     def block(self, x: Value, axis: int) -> Value:
         """This iteration's block of an axis."""

@@ -213,18 +213,18 @@ class Builder:
         self._check_operands(kind, x.dtype)
         dtype = "int32" if kind in ARG_REDUCE else x.dtype
         if kind in ARG_REDUCE:
-            self.need_places(x.shape[axis])
+            self.need_positions(x.shape[axis])
         if self.dims.equal(x.shape[axis], 1):
             kept = self.full(x.shape, 0, dtype, hint) if kind in ARG_REDUCE else x
         else:
             kept = self.emit(kind, [x], dtype, reduced(x.shape, axis, sympy.Integer(1)), hint, axis=axis)
         return kept if keepdim else self.reshape(kept, x.shape[:axis] + x.shape[axis + 1 :])
 
-    def need_places(self, size: Any) -> None:
-        """That int32 holds the places along an axis of that size: proved, or checked in calls. Raises PTG205."""
-        if not self.dims.need_at_least(sympy.Integer(2**31), size, "places are int32", self.at):
-            what = f"places along an axis of size {show_size(size)}"
-            raise self.fault("PTG205", what, expected=f"at most {2**31} elements: places are int32")
+    def need_positions(self, size: Any) -> None:
+        """That int32 holds the positions along an axis of that size: proved, or checked in calls. Raises PTG205."""
+        if not self.dims.need_at_least(sympy.Integer(2**31), size, "positions are int32", self.at):
+            what = f"positions along an axis of size {show_size(size)}"
+            raise self.fault("PTG205", what, expected=f"at most {2**31} elements: positions are int32")
 
     def reshape(self, x: Value, shape: Shape, hint: str = "") -> Value:
         """The same elements in another shape; no operation when it is the same."""
@@ -386,10 +386,10 @@ class Builder:
         held, values, stages = zip(*alternatives, strict=True)
         return self.emit("either", values, first.dtype, first.shape, conditions=held, stages=stages)
 
-    def places(self, shape: Shape, start: Any, hint: str = "", *, in_block: bool = False) -> Value:
+    def positions(self, shape: Shape, start: Any, hint: str = "", *, in_block: bool = False) -> Value:
         """start, start + 1, … as one row [n] or one column [n, 1]; of a loop's block: which elements of the whole, or,
         with ``in_block``, of the block."""
-        return self.emit("places", [], "int32", shape, hint, start=sympy.sympify(start), in_block=in_block)
+        return self.emit("positions", [], "int32", shape, hint, start=sympy.sympify(start), in_block=in_block)
 
     def full(self, shape: Shape, value: Any, dtype: str, hint: str = "") -> Value:
         """A tensor of one value."""

@@ -80,7 +80,7 @@ def topk(b: Builder, kinds: Sequence[str], x: Value, k: Any, axis: int, largest:
         order = (*(i for i in range(last + 1) if i != axis), axis)
         back = sorted(range(last + 1), key=order.__getitem__)
         return tuple(permute(b, found, back) for found in topk(b, kinds, permute(b, x, order), k, last, largest))
-    b.need_places(x.shape[axis])
+    b.need_positions(x.shape[axis])
     shape, how = (*x.shape[:-1], k), {"axis": axis, "k": k, "largest": largest}
     dtypes = {"topk_values": x.dtype, "topk_indices": "int32"}
     return tuple(b.emit(kind, [x], dtypes[kind], shape, **how) for kind in kinds)

@@ -188,7 +188,7 @@ def _position_behind(f: Fitter, op: Op, x: Value) -> Value:
 
 
 def order(f: Fitter, op: Op) -> Value:
-    """Extreme elements and their places, where nothing walks over GM in fp32: what sorts takes floats."""
+    """Extreme elements and their positions, where nothing walks over GM in fp32: what sorts takes floats."""
     x = f.value(op.operands[0])
     if not f.takes("TTOPK", x.dtype):
         if f.platform.unified or (x.dtype != "fp32" and "fp32" not in WIDER.get(x.dtype, ())):
@@ -200,7 +200,7 @@ def order(f: Fitter, op: Op) -> Value:
 
 
 def summed_in_place(f: Fitter, op: Op) -> Value:
-    """What is added at places: floats in fp32, whole numbers in a dtype that the platform adds."""
+    """What is added at positions: floats in fp32, whole numbers in a dtype that the platform adds."""
     x, index, src = (f.value(operand) for operand in op.operands)
     if op.kind == "scatter" and op.attrs["reduce"] == "none":
         return f.emit(op.kind, [x, index, src], x.dtype, op.result.shape, attrs=op.attrs)

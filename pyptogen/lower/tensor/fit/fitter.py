@@ -243,15 +243,15 @@ class Fitter:
             value = self.stored.get(original.name, self.fitted[original.name])
             base, kinds = root(value.name, defining), {view.kind for view in value_views(defining, value.name)}
             whole = kinds <= {"reshape", "reorder", "collected"}
-            boxed = name in self.program.laid_out and self.program.laid_out[name].layout == "nz"
-            whole &= not (boxed and (kinds or value.name in self.copied))
+            nz = name in self.program.laid_out and self.program.laid_out[name].layout == "nz"
+            whole &= not (nz and (kinds or value.name in self.copied))
             stays = whole and base == self.program.inplace.get(name)
             beside = name in self.program.inplace and name in self.copied
             kind = "collected" if "collected" in kinds else defining[base].kind if base in defining else ""
             if not stays and (not kind or not whole or base in taken or beside or self._must_move(name, kind)):
                 stage = defining[value.name].stage if value.name in defining else self.at.stage
                 self.at = replace(self.at, result=replace(value, name=name), span=original.span, stage=stage)
-                value = self.gathered(value) if boxed else value
+                value = self.gathered(value) if nz else value
                 if beside and base == self.program.inplace[name]:
                     value = self.emit("copy", [value], value.dtype, value.shape, "beside")
                 value = self.emit("copy", [value], value.dtype, value.shape)

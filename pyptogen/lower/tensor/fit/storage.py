@@ -18,10 +18,10 @@ def check(program: Program, platform: Platform) -> None:
     _check_dtypes(program, platform)
     for value in program.laid_out.values():
         if value.layout == "nz":
-            _check_boxes(program, value, platform)
+            _check_fractals(program, value, platform)
 
 
-def _check_boxes(program: Program, value: Value, platform: Platform) -> None:
+def _check_fractals(program: Program, value: Value, platform: Platform) -> None:
     """Rows of a size that only a call knows are whole fractals, and so are columns of one of several matrices."""
     dims = dim_table(program)
     fractal = platform.fractal(DTYPES[value.dtype])

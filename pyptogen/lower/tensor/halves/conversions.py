@@ -102,7 +102,7 @@ def _sum(h: Halver, shape: Shape, a: Operand, a_scale: float, b: Operand, b_scal
 
 def _arange(h: Halver, op: Op) -> Pair:
     shape = op.result.shape
-    places = h.emit("arange", [], HALF, shape, "places", start=0, step=1, dtype=HALF)
+    places = h.emit("arange", [], HALF, shape, "positions", start=0, step=1, dtype=HALF)
     step, start = (h.pair(Scalar(sympy.sympify(op.attrs[name]), op.span), shape) for name in ("step", "start"))
     return sum_of(h, product(h, Pair(places, h.number(0)), step), start)
 

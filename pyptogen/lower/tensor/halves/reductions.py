@@ -1,4 +1,4 @@
-"""Extremes, their places and sums of numbers of two words."""
+"""Extremes, their positions and sums of numbers of two words."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from pyptogen.lower.tensor.building.registry import operation
 from pyptogen.lower.tensor.ir import Value
 
 FAR = 1e30
-"""Less than any score by so much is a score that is not seen: its weight is 0."""
+"""Less than any score by so much is a masked score: its weight is 0."""
 
 TILE = 512
 """Keys of an iteration, where no tiling row says otherwise."""
@@ -31,10 +31,10 @@ def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool
     """softmax(q @ k.T * scale) @ v without the whole of the scores: in a loop over blocks of kv, which carries the
     greatest score, the sum and the weighted sum of v so far. Scores, sums and products are fp32; the weights are
     rounded to the dtype of v before they meet it. scale is 1 / sqrt(d) where it is not given. causal: the queries are
-    the last sq of the kv positions, and none sees a key after its own; blocks that no query of a tile sees are left
-    out. bias: fp32, broadcasts to [.., sq, kv], with all of kv; added to the scaled scores. Where it is -1e30 a key has
-    no weight, as long as each query has one that counts. A key without weight, and its row of v, must be numbers all
-    the same: NaN stays NaN, and 0 times infinity is NaN."""
+    the last sq of the kv positions, and none attends to a key after its own; blocks beyond the causal bound of all
+    queries of a tile are left out. bias: fp32, broadcasts to [.., sq, kv], with all of kv; added to the scaled scores.
+    Where it is -1e30 a key has no weight, as long as each query has one that counts. A key without weight, and its row
+    of v, must be numbers all the same: NaN stays NaN, and 0 times infinity is NaN."""
     b.need_float(q, "attention")
     _check(b, q, k, v)
     one = b.dims.is_one(k.shape[-2])
@@ -51,8 +51,8 @@ def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool
     total = b.full(column, 0, "fp32", "sum_start")
     acc = b.full((*q.shape[:-1], v.shape[-1]), 0, "fp32", "acc_start")
     rows = q.shape[-2]
-    seen = (rows.name, over - rows) if causal and rows.is_Symbol else None
-    with BlockLoop(b, over, TILE, seen) as loop:
+    causal_bound = (rows.name, over - rows) if causal and rows.is_Symbol else None
+    with BlockLoop(b, over, TILE, causal_bound) as loop:
         limits = _positions(b, rows, over, loop.size) if causal else None
         added = _bias_block(b, bias, over, loop.size) if bias is not None else None
         carries = loop.carry(max=peak, sum=total, acc=acc)
@@ -86,8 +86,10 @@ def paged_attention(
         return selection.permute(b, b.reshape(rows, (batch, slots, heads, cache.shape[-1]), "tokens"), [0, 2, 1, 3])
 
     keys, values = paged(k_cache), paged(v_cache)
-    place = b.cast(b.places((slots,), 0, "place"), "fp32", hint="number")
-    ahead = b.binary("sub", b.reshape(b.cast(lengths, "fp32", hint="seen"), (*lengths.shape, sympy.Integer(1))), place)
+    place = b.cast(b.positions((slots,), 0, "place"), "fp32", hint="number")
+    ahead = b.binary(
+        "sub", b.reshape(b.cast(lengths, "fp32", hint="length"), (*lengths.shape, sympy.Integer(1))), place
+    )
     nearest = b.binary("minimum", b.binary("sub", ahead, b.scalar(sympy.Float(0.5))), b.scalar(0), hint="nearest")
     bias = b.binary("mul", nearest, b.scalar(sympy.Float(FAR)), hint="bias")
     one = sympy.Integer(1)
@@ -126,12 +128,12 @@ def _need_positions(b: Builder, rows: Any, keys: Any) -> None:
 
 
 def _positions(b: Builder, rows: Any, keys: Any, block: Any) -> tuple[Value, Value]:
-    """A number for each query and for each key of the block, whose difference is huge where the query sees the key and
-    as far below 0 where it does not: a score is the lesser of itself and this difference. Raises PTG205."""
+    """A number for each query and for each key of the block, whose difference is huge where the query attends to the
+    key and as far below 0 where it does not: a score is the lesser of itself and this difference. Raises PTG205."""
     _need_positions(b, rows, keys)
     far = b.scalar(sympy.Float(FAR))
-    own = b.cast(b.places((rows, sympy.Integer(1)), keys - rows, "row_place"), "fp32", hint="row_number")
-    key = b.cast(b.places((block,), 0, "key_place"), "fp32", hint="key_number")
+    own = b.cast(b.positions((rows, sympy.Integer(1)), keys - rows, "row_place"), "fp32", hint="row_number")
+    key = b.cast(b.positions((block,), 0, "key_place"), "fp32", hint="key_number")
     limit = b.binary("mul", b.binary("add", own, b.scalar(sympy.Float(0.5))), far, hint="limit")
     return limit, b.binary("mul", key, far, hint="key_far")
 
@@ -167,8 +169,8 @@ def _iteration(
     if added is not None:
         scores = b.binary("add", scores, added, hint="s_biased")
     if limits is not None:
-        scores, seen = b.same_rank(scores, b.binary("sub", *limits, hint="seen"))
-        scores = b.emit("minimum", [scores, seen], scores.dtype, scores.shape, "s_seen", mask=True)
+        scores, mask = b.same_rank(scores, b.binary("sub", *limits, hint="mask"))
+        scores = b.emit("minimum", [scores, mask], scores.dtype, scores.shape, "s_masked", mask=True)
     highest = b.binary("maximum", peak, b.reduce("amax", scores, -1, hint="block_max"), hint="max_next")
     weights = b.unary("exp", b.binary("sub", scores, highest, hint="below_max"), hint="p")
     again = b.unary("exp", b.binary("sub", peak, highest, hint="max_step"), hint="alpha")

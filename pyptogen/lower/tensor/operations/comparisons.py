@@ -148,8 +148,8 @@ def _triangle(b: Builder, x: Value, kind: str, diagonal: int) -> Value:
     if x.dtype == "bool":
         raise b.fault("PTG206", "a triangle of bool", expected="numbers")
     rows, columns = x.shape[-2:]
-    row = b.places((rows, sympy.Integer(1)), 0, "row", in_block=True)
-    distance = b.binary("sub", b.places((columns,), 0, "column", in_block=True), row, hint="distance")
+    row = b.positions((rows, sympy.Integer(1)), 0, "row", in_block=True)
+    distance = b.binary("sub", b.positions((columns,), 0, "column", in_block=True), row, hint="distance")
     return selection.where(b, b.binary(kind, distance, b.scalar(diagonal), hint="inside"), x, b.scalar(0))
 
 

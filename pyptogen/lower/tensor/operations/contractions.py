@@ -56,7 +56,9 @@ def hadamard(b: Builder, x: Value, scale: Any) -> Value:
             "PTG205", f"hadamard of rows of {show_size(x.shape[-1])}", expected="a power of two, known at build time"
         )
     one, width = sympy.Integer(1), x.shape[-1]
-    common = b.binary("bitwise_and", b.places((width, one), 0, "row"), b.places((width,), 0, "col"), hint="common")
+    common = b.binary(
+        "bitwise_and", b.positions((width, one), 0, "row"), b.positions((width,), 0, "col"), hint="common"
+    )
     for shift in (16, 8, 4, 2, 1):
         if 1 << shift <= size:
             upper = b.binary("bitwise_right_shift", common, b.scalar(shift), hint="upper")

@@ -1,6 +1,6 @@
-"""Convolutions: the windows of the input beside each other, then a product.
+"""Convolutions: the windows of the input side by side (im2col), then a product.
 
-The axes are those of PyTorch: x ``[n, c, …]``, weight ``[oc, c / groups, …]``, with one to three axes of places.
+The axes are those of PyTorch: x ``[n, c, …]``, weight ``[oc, c / groups, …]``, with one to three spatial axes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ONE = sympy.Integer(1)
 
 @dataclass(frozen=True, slots=True)
 class _Windows:
-    """Which places a convolution reads: of each axis the size of the kernel, the steps, and how far the kernel's
+    """Which elements a convolution reads: of each axis the size of the kernel, the steps, and how far the kernel's
     elements lie apart."""
 
     kernel: tuple[int, ...]
@@ -36,18 +36,18 @@ class _Windows:
 
     def offsets(self) -> list[tuple[int, ...]]:
         """Where each element of the kernel, in its order in memory, lies in a window."""
-        places = itertools.product(*(range(size) for size in self.kernel))
-        return [tuple(p * d for p, d in zip(place, self.dilations, strict=True)) for place in places]
+        offsets = itertools.product(*(range(size) for size in self.kernel))
+        return [tuple(p * d for p, d in zip(offset, self.dilations, strict=True)) for offset in offsets]
 
     def require_room(self, b: Builder, x: Value) -> None:
-        """Raises PTG205 where a kernel is longer than the places of ``x``, for some size in range."""
+        """Raises PTG205 where a kernel is longer than the spatial extent of ``x``, for some size in range."""
         for axis, (size, hole) in enumerate(zip(self.kernel, self.dilations, strict=True), 2):
             reach = hole * (size - 1)
             if not b.dims.nonnegative(x.shape[axis] - reach - 1):
-                places = f"{show_size(x.shape[axis])} places, padding included"
+                extent = f"{show_size(x.shape[axis])} elements, padding included"
                 raise b.fault(
                     "PTG205",
-                    f"conv along {places}, with a kernel that spans {reach + 1}",
+                    f"conv along {extent}, with a kernel that spans {reach + 1}",
                     expected="at least one window, for every size in range",
                 )
 
@@ -56,7 +56,7 @@ class _Windows:
     "conv(x, weight, dtype: dtype = None, strides: ints = 1, paddings: ints = 0, dilations: ints = 1, groups: int = 1, "
     "transposed: flag = False, output_paddings: ints = 0, bias = None)",
     "x [n, c, …] and weight [oc, c / groups, …], transposed [c, oc / groups, …], give [n, oc, …], for one to three "
-    "axes of places; dtypes as of matmul; bias [oc]",
+    "spatial axes; dtypes as of matmul; bias [oc]",
     "conv(x[:, None, :], w[None, None, 0, :3], paddings=1)",
 )
 def conv(
@@ -72,11 +72,11 @@ def conv(
     output_paddings: Ints,
     bias: Value | None,
 ) -> Value:
-    """A convolution as PyTorch has it (conv1d, conv2d, conv3d; transposed: conv_transpose), which multiplies without
-    turning the kernel. Strides, dilations and paddings are one number or one for each axis of places; paddings may also
+    """A convolution as PyTorch has it (conv1d, conv2d, conv3d; transposed: conv_transpose), which does not flip
+    the kernel. Strides, dilations and paddings are one number or one for each spatial axis; paddings may also
     be [before, after] of each axis. Products and sums are exact in int32 or made in fp32, the bias is added to them,
     and the result is rounded once, to dtype. Groups of one channel in and out are a sum of products element by element;
-    all others are a matrix product of the weight with the windows, which are laid beside each other."""
+    all others are a matrix product of the weight with the windows, which are laid out as columns (im2col)."""
     kernel = _kernel(b, x, weight)
     axes = len(kernel)
     result = matmul_dtype(x.dtype, weight.dtype, dtype)
@@ -86,7 +86,7 @@ def conv(
     padding, extra = _padding(b, paddings, axes), _each(b, "output_paddings", output_paddings, axes, 0)
     channels, outs = _channels(b, x, weight, groups, transposed)
     if transposed:
-        x, weight = _spread(b, x, steps), _transposed(b, weight, groups)
+        x, weight = _dilated(b, x, steps), _transposed(b, weight, groups)
         reach = [d * (k - 1) for d, k in zip(holes, kernel, strict=True)]
         padding = tuple((r - p, r - q + e) for r, (p, q), e in zip(reach, padding, extra, strict=True))
         steps = (1,) * axes
@@ -102,7 +102,7 @@ def conv(
     laid_out = _laid_out(b, x, windows)
     product = _product(b, laid_out, weight, (groups, channels, outs), wide)
     total = b.cast(_biased(b, product, bias, wide), result)
-    return b.reshape(total, (*total.shape[:2], *laid_out.shape[-axes:]), "places")
+    return b.reshape(total, (*total.shape[:2], *laid_out.shape[-axes:]), "positions")
 
 
 def _kernel(b: Builder, x: Value, weight: Value) -> tuple[int, ...]:
@@ -146,22 +146,24 @@ def _channels(b: Builder, x: Value, weight: Value, groups: int, transposed: bool
 
 
 def _padded(b: Builder, x: Value, padding: Sequence[tuple[int, int]]) -> Value:
-    """x with zeros around its places; what is to be padded by less than nothing is cut off."""
+    """x with zeros around it; what is to be padded by less than nothing is cut off."""
     for axis, (before, after) in enumerate(padding, 2):
         x = b.slice(x, axis, max(0, -before), x.shape[axis] - max(0, -after), hint="inner")
     grown = tuple(max(0, size) for pair in reversed(padding) for size in pair)
     return pad(b, x, grown, sympy.Integer(0))
 
 
-def _spread(b: Builder, x: Value, steps: Sequence[int]) -> Value:
-    """x with zeros between its places, as many as each step of a transposed convolution leaves out."""
+def _dilated(b: Builder, x: Value, steps: Sequence[int]) -> Value:
+    """x with zeros between its elements, as many as each step of a transposed convolution leaves out."""
     for axis, step in enumerate(steps, 2):
         if step > 1:
             before, size, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
             zeros = b.full((*before, size, sympy.Integer(step - 1), *after), 0, x.dtype, hint="between")
-            apart = b.concat([b.reshape(x, (*before, size, _ONE, *after), "apart"), zeros], axis + 1, hint="spread")
-            whole = b.reshape(apart, (*before, size * step, *after), "spread_places")
-            x = b.slice(whole, axis, 0, size * step - (step - 1), hint="places")
+            apart = b.concat(
+                [b.reshape(x, (*before, size, _ONE, *after), "unsqueezed"), zeros], axis + 1, hint="dilated"
+            )
+            whole = b.reshape(apart, (*before, size * step, *after), "dilated")
+            x = b.slice(whole, axis, 0, size * step - (step - 1), hint="positions")
     return x
 
 
@@ -177,7 +179,7 @@ def _transposed(b: Builder, weight: Value, groups: int) -> Value:
 
 
 def _window(b: Builder, x: Value, windows: _Windows, offsets: tuple[int, ...]) -> Value:
-    """What one element of the kernel meets: [n, c, …] with the places of the result."""
+    """What one element of the kernel meets: [n, c, …] with the spatial axes of the result."""
     reads = zip(offsets, windows.strides, windows.kernel, windows.dilations, strict=True)
     for axis, (offset, step, size, hole) in enumerate(reads, 2):
         x = strided.run(b, x, axis, sympy.Integer(offset), offset + x.shape[axis] - hole * (size - 1), step)
@@ -185,7 +187,7 @@ def _window(b: Builder, x: Value, windows: _Windows, offsets: tuple[int, ...]) -
 
 
 def _laid_out(b: Builder, x: Value, windows: _Windows) -> Value:
-    """The windows beside each other, [n, c, kernel…, places…]: a view in which they overlap, copied once."""
+    """The windows side by side, [n, c, kernel…, spatial…]: a view in which they overlap, copied once."""
     axes = len(windows.kernel)
     if set(windows.kernel) == set(windows.strides) == {1}:
         return b.reshape(x, (*x.shape[:2], *(_ONE,) * axes, *x.shape[2:]), "windows")
@@ -202,7 +204,7 @@ def _element_by_element(b: Builder, parts: Sequence[Value], weight: Value) -> Va
     for at, part in enumerate(parts):
         factor = b.cast(b.slice(flat, 1, at, at + 1, hint="tap"), "fp32", hint="tap_wide")
         factor = b.reshape(factor, (weight.shape[0], *(_ONE,) * (len(part.shape) - 2)), "tap_column")
-        product = b.binary("mul", b.cast(part, "fp32", hint="seen"), factor, hint="part")
+        product = b.binary("mul", b.cast(part, "fp32", hint="window"), factor, hint="part")
         total = product if total is None else b.binary("add", total, product, hint="total")
     assert total is not None
     return total
@@ -218,12 +220,12 @@ def _biased(b: Builder, total: Value, bias: Value | None, wide: str) -> Value:
 
 
 def _product(b: Builder, windows: Value, weight: Value, sizes: tuple[int, Any, Any], wide: str) -> Value:
-    """The weight of each group times the windows of its channels: [n, oc, all places]."""
+    """The weight of each group times the windows of its channels: [n, oc, all positions]."""
     groups, channels, outs = sizes
-    n, places = windows.shape[0], windows.shape[len(weight.shape) :]
+    n, spatial = windows.shape[0], windows.shape[len(weight.shape) :]
     group = (sympy.Integer(groups),) if groups > 1 else ()
     # The windows' axes come from two each, which loops could cut at the outer one only: they get dims of their own.
-    inner = (channels * b.dims.product(weight.shape[2:]), b.dims.product(places))
+    inner = (channels * b.dims.product(weight.shape[2:]), b.dims.product(spatial))
     shape = (n, *group, *inner)
     columns = b.emit("reshape", [windows], windows.dtype, shape, "columns", shape=shape, cut=(*group, *inner))
     rows = b.reshape(weight, (_ONE, *group, outs, inner[0]), "rows")

@@ -221,13 +221,15 @@ def _since(b: Builder, loop: BlockLoop, gamma: Value, own: bool) -> Value:
     own_far = b.binary("add", column, b.scalar(sympy.Float(0.5 if own else -0.5)), hint="column_own")
     limit = b.binary("sub", b.binary("mul", own_far, far, hint="column_far"), b.binary("mul", row, far, hint="row_far"))
     passed = b.binary("sub", _column(b, gamma), _row(b, gamma), hint="passed")
-    return b.unary("exp", b.binary("minimum", passed, limit, hint="passed_seen"), hint="since")
+    return b.unary("exp", b.binary("minimum", passed, limit, hint="passed_masked"), hint="since")
 
 
 def _places(b: Builder, loop: BlockLoop, dtype: str) -> tuple[Value, Value]:
     """The numbers of a chunk's tokens as a column and as a row."""
     shapes = (("column", (loop.size, _ONE)), ("row", (loop.size,)))
-    column, row = (b.cast(b.places(shape, 0, word, in_block=True), dtype, hint=f"{word}_at") for word, shape in shapes)
+    column, row = (
+        b.cast(b.positions(shape, 0, word, in_block=True), dtype, hint=f"{word}_at") for word, shape in shapes
+    )
     return column, row
 
 

@@ -19,7 +19,7 @@ from pyptogen.lower.tensor.ir import Value
 )
 def rope(b: Builder, x: Value, cos: Value, sin: Value, interleaved: bool, inverse: bool) -> Value:
     """concat(x1 * cos1 - x2 * sin1, x2 * cos2 + x1 * sin2) of the halves of the last axis, or of its elements of even
-    and odd index where interleaved; inverse turns back (sin with its sign changed)."""
+    and odd index where interleaved; inverse rotates back (sin with its sign changed)."""
     length = _check(b, x, cos, sin)
     split = _pairs if interleaved else _halves
     half = length / 2

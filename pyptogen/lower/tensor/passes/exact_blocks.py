@@ -158,7 +158,7 @@ class _Blocks:
             return SCANS[op.kind](given[0], axis=int(op.attrs["axis"]))
         if op.kind in UPDATES:
             return _updated(*given)
-        if op.kind in ("full", "places", "arange"):
+        if op.kind in ("full", "positions", "arange"):
             return self._made(op, shape)
         return self._view(op, given, shape)
 
@@ -171,7 +171,7 @@ class _Blocks:
         if op.kind == "full":
             return np.full(shape, self._number(op.attrs["value"]))
         first = self._number(op.attrs["start"])
-        if op.kind == "places" and any(map(self._is_block, op.result.shape)) and not op.attrs["in_block"]:
+        if op.kind == "positions" and any(map(self._is_block, op.result.shape)) and not op.attrs["in_block"]:
             first += self.start
         step = self._number(op.attrs["step"]) if op.kind == "arange" else 1
         return (first + step * np.arange(max(shape, default=1))).reshape(shape)

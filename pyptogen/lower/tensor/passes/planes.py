@@ -9,7 +9,7 @@ before: s: [t, 4, 1] = sum(x: [t, 4, 4], axis=2)      after: x_transposed: [4, 4
 A row of four elements fills a quarter of a vector or less, and a reduction along the columns of a matrix would be a
 kernel of its own that meets one matrix at a time. In planes the lanes run over the batch, and a reduction is arithmetic
 between planes, from the first to the last. It is done for connected elementwise work on few planes in which columns
-are reduced; rows alone are not worth turning the batch there and back.
+are reduced; rows alone are not worth transposing the batch there and back.
 """
 
 from __future__ import annotations

@@ -55,21 +55,21 @@ class PerIteration:
 
 @dataclass(frozen=True, slots=True)
 class Gather:
-    """An axis whose places an index names: element ``offset`` of the tensor ``index`` and those from there on. The
-    ``places`` are so many, and lie ``step`` elements apart; ``checked``: the call was, so that the index names no
+    """An axis whose elements an index names: element ``offset`` of the tensor ``index`` and those from there on. The
+    axis has ``size`` of them, ``step`` elements apart; ``checked``: the call was, so that the index names no
     others. ``name`` is the value that is seen so."""
 
     name: str
     index: str
     offset: Poly
     step: Poly
-    places: Poly
+    size: Poly
     checked: bool
 
     @property
     def bound(self) -> Poly | None:
-        """How many places an index may name, where that is still to be made sure of."""
-        return None if self.checked else self.places
+        """Below what an index has to be, where that is still to be made sure of."""
+        return None if self.checked else self.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +322,7 @@ class Axes:
             gathers=(*view.gathers[:gather], moved, *view.gathers[gather + 1 :]),
         )
 
-    def gathered(self, view: GmView, op: Op, index: GmView, places: Poly, checked: bool) -> GmView:
+    def gathered(self, view: GmView, op: Op, index: GmView, size: Poly, checked: bool) -> GmView:
         """The view of the slices along an axis that an index names.
 
         Raises:
@@ -336,7 +336,7 @@ class Axes:
         ):
             raise unsupported(op.span, "an index along an axis whose parts lie apart", "copy it first")
         step = view.axes[axis][-1].stride if view.axes[axis] else ZERO
-        gather = Gather(op.result.name, index.tensor, index.offset, step, places, checked)
+        gather = Gather(op.result.name, index.tensor, index.offset, step, size, checked)
         along = tuple(replace(factor, gather=len(view.gathers)) for factor in index.axes[0])
         axes = (*view.axes[:axis], along, *view.axes[axis + 1 :])
         return replace(view, axes=axes, gathers=(*view.gathers, gather))
@@ -386,7 +386,7 @@ class Axes:
 
 
 def one_run(axis: Axis) -> bool:
-    """Whether the elements of an axis lie at equal distances, or their places do so in one index."""
+    """Whether the elements of an axis lie at equal distances, or their positions do so in one index."""
     return all(a.stride == b.stride * b.extent and a.gather == b.gather for a, b in pairwise(axis))
 
 

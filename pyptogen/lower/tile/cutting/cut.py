@@ -222,7 +222,7 @@ class Cutter:
         if op.kind == "full":
             sources = [self.windows.scalar(Scalar(op.attrs["value"], op.span), scope)]
         over_rows = op.kind in REDUCTIONS and self.along_axes.over_rows(op, self.tiles[operands[0].tile], shape)
-        start = self.along_axes.first_place(op, home) if op.kind == "places" else ZERO
+        start = self.along_axes.first_place(op, home) if op.kind == "positions" else ZERO
         leaving = self.iterations.result_rows(op, home, shape)
         if leaving is None:
             name = self.joins.result_tile(op, shape, home)
@@ -373,7 +373,7 @@ class Cutter:
             self.builder.reads.append(tensor)
         slots, at = self._slots(index, op, home)
         self.builder.emit(
-            ScatterRows(None, (placed.tile,), op.span, op.stage, ref, slots, at, places=self._places(op)),
+            ScatterRows(None, (placed.tile,), op.span, op.stage, ref, slots, at, bound=self._places(op)),
             home,
             False,
         )

@@ -3,11 +3,11 @@
 before: p = matmul(a, b, fp32); r = relu(p); y = cast(r, bf16)        a cube kernel, scratch in GM, a vector kernel
 after:  y = matmul(a, b, bf16, relu)                                  a cube kernel
 
-Where cube and vector cores are apart, every result of a product leaves through the fixpipe, which takes the larger of
-a number and 0, and rounds fp32 to fp16 or bf16, at no cost. An operation that is the only reader of a product becomes
-part of it. Both forms give the same numbers: the fixpipe clips the fp32 sum, then rounds to nearest, ties to even, and
-saturates, as the two operations do one by one; and a product that is rounded first is clipped to the same bits after.
-(Of a NaN both the fixpipe and TRELU make 0.)
+Where cube and vector cores are separate, every result of a product leaves through the fixpipe, which takes the larger
+of a number and 0, and rounds fp32 to fp16 or bf16, at no cost. An operation that is the only reader of a product
+becomes part of it. Both forms give the same numbers: the fixpipe clips the fp32 sum, then rounds to nearest, ties to
+even, and saturates, as the two operations do one by one; and a product that is rounded first is clipped to the same
+bits after. (Of a NaN both the fixpipe and TRELU make 0.)
 
 Not in loops and in stages with `fifo`, whose products may go to vector work on chip; not of products in parts
 (`split_k`), whose sum comes later; and not where a stage would be left without an operation.

@@ -68,8 +68,8 @@ class GmViews:
         if at is None:
             error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
             raise error.helped_by(TwoKernels(reader.result.name, base))
-        places = self.axes.poly(x.shape[int(op.attrs["axis"])])
-        return self.axes.gathered(view, op, at, places, input_part(index.name, self.defining) is not None)
+        size = self.axes.poly(x.shape[int(op.attrs["axis"])])
+        return self.axes.gathered(view, op, at, size, input_part(index.name, self.defining) is not None)
 
     def strided(self, name: str, reader: Op) -> GmView:
         """The view of a value in GM whose elements lie at distances that are known.

@@ -137,14 +137,14 @@ class Operands:
         return GatherRows(load.dst, load.srcs, load.span, load.stage, *where)
 
     def _taken(self, load: Load, gather: Gather, step: Poly, home: Scope, ahead: bool) -> TileOp:
-        """All rows at once, by a tile with their places."""
+        """All rows at once, by a tile with their indices."""
         rows = self.tiles[str(load.dst)].rows
         name = self.builder.name(f"{gather.index}_places")
         self.tiles[name] = TileVal(name, "int32", Extent(1), rows, "row", load.span)
         where = GmRef(gather.index, gather.offset, ONE, step, Extent(1), rows)
         self.builder.emit(Load.of(load, name, gm=where), home, ahead)
-        most = gather.places.evaluate({dim.name: dim.max for dim in self.program.dims})
-        table = replace(load.gm, rows=Extent(most, None if gather.places.constant is not None else gather.places))
+        most = gather.size.evaluate({dim.name: dim.max for dim in self.program.dims})
+        table = replace(load.gm, rows=Extent(most, None if gather.size.constant is not None else gather.size))
         return GatherRowsByTile.of(load, load.dst, name, gm=table)
 
     def loaded_name(self, value: Value, tensor: str) -> str:

@@ -32,7 +32,7 @@ from pyptogen.records import dataclass, replace
 @dataclass(frozen=True, slots=True)
 class Found:
     """What indices lead to: the elements to add to a window's offset; for a tile whose rows one of them names, that one
-    with its first place for the tile, and how far apart the places of neighbouring rows stand."""
+    with its first element for the tile, and how far apart those of neighbouring rows stand."""
 
     offset: Poly
     rows: tuple[Gather, Poly] | None = None

@@ -49,8 +49,8 @@ MOST_RENAMED = 64
 """Operations in a chain that is done under other names of its axes; a longer one is kept as it is and renamed in GM."""
 _SINGLE = UNARY | BINARY | ROUNDING | {"cast", "where"}
 """Operations on single elements: their operands may be renamed in the place of their results."""
-_OTHERS_AXES = frozenset({"gather", "index_select", "scatter", "index_add", "by_hand", "full", "places", "topk_values",
-                          "topk_indices"})  # fmt: skip
+_OTHERS_AXES = frozenset({"gather", "index_select", "scatter", "index_add", "by_hand", "full", "positions",
+                          "topk_values", "topk_indices"})  # fmt: skip
 """Operations whose result has its axes from elsewhere: they are named as they come."""
 
 

@@ -48,7 +48,7 @@ class Connected:
         found = set(names)
         while True:
             outside = self._behind(found, taken)
-            apart = {name for name in found if self.reads[name] & outside or self._is_apart(name, found)}
+            apart = {name for name in found if self.reads[name] & outside or self._needs_own_kernel(name, found)}
             if not apart:
                 return found
             found -= apart
@@ -66,7 +66,7 @@ class Connected:
                     behind.add(unit)
         return {name for name, unit in units.items() if name not in found and unit in behind}
 
-    def _is_apart(self, name: str, found: Collection[str]) -> bool:
+    def _needs_own_kernel(self, name: str, found: Collection[str]) -> bool:
         """Whether an operation must not be in a kernel with one that it reads."""
         return any((name, base) in self.unfused for base in self.reads[name] if base in found)
 

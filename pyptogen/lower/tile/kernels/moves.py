@@ -235,7 +235,7 @@ class _Kernel:
             values[op.result.name] = replace(op.result, shape=shape, layout="nd", strides=())
             yield replace(op, operands=operands, result=values[op.result.name])
         moved = [op.result for op in move.ahead[-1:]] or [value for value, _ in move.reads]
-        kind, attrs = ("move", {}) if moved else ("places", {"start": Integer(0), "in_block": False})
+        kind, attrs = ("move", {}) if moved else ("positions", {"start": Integer(0), "in_block": False})
         operands = tuple(values[value.name] for value in moved)
         yield replace(self.op, kind=kind, operands=operands, result=values[move.result.name], attrs=attrs)
 

@@ -98,7 +98,7 @@ def last(program: Program) -> Program:
         if at < end:
             moved = _with_dependents(program.ops[at:end])
             if any(op.loop or op.result.name in one.readers for op in moved):
-                raise beside(program, one)
+                raise out_of_place(program, one)
             kept = tuple(op for op in program.ops[at:end] if op not in moved)
             program = replace(program, ops=(*program.ops[:at], *kept, *moved, *program.ops[end:]))
     return program
@@ -140,14 +140,14 @@ def check(kernel: TileKernel, ops: Sequence[Op], program: Program, platform: Pla
     by_two = kernel.core == "mixed" and not platform.unified
     for one in overwrites(program):
         if one.result in mine and not in_turns(kernel, one.tensor, by_two):
-            error = beside(program, one)
+            error = out_of_place(program, one)
             for reader in sorted(one.readers & mine):
                 if (one.result, reader) not in unfused:
                     raise error.helped_by(TwoKernels(one.result, reader))
             raise error
 
 
-def beside(program: Program, one: Overwrite) -> Refused:
+def out_of_place(program: Program, one: Overwrite) -> Refused:
     """What asks for a copy of the new value at the end."""
     op = next(op for op in program.ops if op.result.name == one.result)
     return refuse(

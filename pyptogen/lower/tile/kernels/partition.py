@@ -1,9 +1,10 @@
 """Stages → kernels.
 
-One kernel per stage, or per `fuse` list of the tiling row. Where cube and vector cores are apart, a kernel that needs
-both is cut into alternating cube and vector kernels that meet in GM; with `fifo` in its row it stays one mixed kernel.
-So does a loop of which matrix work leads a carried value to its next one: its cores take turns in every iteration. Of
-several loops in a stage with `fifo`, those whose cores share too many values for fifos meet in GM all the same.
+One kernel per stage, or per `fuse` list of the tiling row. Where cube and vector cores are separate, a kernel that
+needs both is cut into alternating cube and vector kernels that meet in GM; with `fifo` in its row it stays one mixed
+kernel. So does a loop of which matrix work leads a carried value to its next one: its cores take turns in every
+iteration. Of several loops in a stage with `fifo`, those whose cores share too many values for fifos meet in GM all the
+same.
 
 before: stages a {matmul, cast}, b {exp}; row says fuse [[a, b]]
 after:  cpu:  kernel a_b (mixed)          a2a3: kernels a_b_cube {matmul}, a_b_vec {cast, exp}
@@ -30,7 +31,7 @@ from pyptogen.lower.tensor.program_names import iteration_condition
 from pyptogen.lower.tensor.views import read_with, root
 from pyptogen.lower.tile.kernels import prologues
 from pyptogen.lower.tile.kernels.islands import islands
-from pyptogen.lower.tile.kernels.overwritten import Edges, before_overwrites, beside, overwrites
+from pyptogen.lower.tile.kernels.overwritten import Edges, before_overwrites, out_of_place, overwrites
 from pyptogen.lower.tile.kernels.split_cores import MOST
 from pyptogen.lower.tile.loops.levels import levels
 from pyptogen.lower.tile.sizes.sizes import SLOTS, fifo_slots, vector_cores
@@ -51,7 +52,7 @@ class KernelOps:
     by_hand: HandKernel | None = None
     """The kernel that the author gave for the stage."""
     slots: int = 0
-    """Of a mixed kernel whose cores are apart: the tiles that the fifos between them hold."""
+    """Of a mixed kernel whose cores are separate: the tiles that the fifos between them hold."""
     vector_cores: int = 0
     """Of such a kernel: the vector cores that the author wants beside the cube core; 0: as the compiler likes."""
 
@@ -305,7 +306,7 @@ def _no_order(
 ) -> Refused:
     """What is wrong with kernels that wait for each other: a value that is written too early, or what `fuse` says."""
     if _order(kernels, reads, {}) is not None:
-        return beside(program, next(one for one in overwrites(program) if one.readers))
+        return out_of_place(program, next(one for one in overwrites(program) if one.readers))
     return refuse(
         "PTG304",
         "`fuse` makes kernels wait for each other",
@@ -374,13 +375,13 @@ def _kernels(
             continue
         ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS | {"either", "only"}]
         parts = [island for epoch in epochs(ops) for island in islands(epoch, program, defining)]
-        in_rings = fifo_slots(row, stages) > 0
+        in_fifos = fifo_slots(row, stages) > 0
         runs: list[tuple[CoreKind, list[Op]]] = []
         for part in parts:
             loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]
             alternating, stuck = _runs(part, defining, reads, loops, first)
             one_loop = len({op.loop for op in ops if op.loop}) < 2
-            if platform.unified or stuck or (in_rings and (one_loop or shared(part, defining) <= MOST)):
+            if platform.unified or stuck or (in_fifos and (one_loop or shared(part, defining) <= MOST)):
                 runs.append(("mixed" if len(alternating) > 1 else alternating[0][0], part))
             else:
                 runs += alternating
@@ -441,7 +442,7 @@ def run(
         written = {name for kernel in result for name in kernel.writes}
         writes = tuple(op.result.name for op in ops if op.result.name in (outputs | elsewhere) - written)
         slots = (fifo_slots(row, stages) or SLOTS) if core == "mixed" and not platform.unified else 0
-        beside = vector_cores(row, stages) if slots else 0
+        cores = vector_cores(row, stages) if slots else 0
         by_hand = given.get(stages[0])
-        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, by_hand, slots, beside))
+        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, by_hand, slots, cores))
     return tuple(result)

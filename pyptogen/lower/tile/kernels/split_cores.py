@@ -1,4 +1,4 @@
-"""A mixed kernel → the program of its cube core and that of its vector core, where these are apart.
+"""A mixed kernel → the program of its cube core and that of its vector core, where these are separate.
 
 before: for n0: acc = matmul a, b; p = extract acc; y = exp p; store y
 after:  cube:   for n0: acc = matmul a, b; push acc → p_fifo
@@ -204,9 +204,9 @@ class _Divider:
         body = self._nodes(kernel.body, (), side)
         used = {name for op in walk(body) for name in op.tiles}
         used |= {str(self.tiles[name].parent) for name in used if self.tiles[name].parent}
-        touched = {tensor for op in walk(body) for tensor in op.tensors}
+        accessed = {tensor for op in walk(body) for tensor in op.tensors}
         conditions = [loop.only for loop in walk_loops(body) if loop.only is not None]
-        touched |= {element.tensor for only in conditions for element in only.elements}
+        accessed |= {element.tensor for only in conditions for element in only.elements}
         fifos = tuple(
             GmTensor(f.name, f.dtype, (Poly.of(f.slots * f.rows * f.cols),), "nd", True, f.span) for f in self.fifos
         )
@@ -219,9 +219,9 @@ class _Divider:
             name=f"{kernel.name}_{'cube' if side == 'cube' else 'vec'}",
             core=side,
             stages=tuple(s for s in kernel.stages if any(op.stage == s for op in walk(body))),
-            tensors=(*(t for t in kernel.tensors if t.name in touched), *fifos),
-            reads=tuple(name for name in kernel.reads if name in touched),
-            writes=tuple(name for name in kernel.writes if name in touched),
+            tensors=(*(t for t in kernel.tensors if t.name in accessed), *fifos),
+            reads=tuple(name for name in kernel.reads if name in accessed),
+            writes=tuple(name for name in kernel.writes if name in accessed),
             scalars=tuple(name for name in kernel.scalars if name in scalars),
             dims=tuple(dim for dim in kernel.dims if dim in names),
             tiles=tiles,

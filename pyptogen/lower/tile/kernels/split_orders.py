@@ -52,7 +52,7 @@ class _Splitter:
 
     def split(self, op: Op) -> Sequence[Op]:
         """The operations for one."""
-        if op.kind not in SORTING or op.loop or self._lies_apart(op):
+        if op.kind not in SORTING or op.loop or self._has_own_layout(op):
             return [op]
         (x,) = op.operands
         assert isinstance(x, Value)
@@ -105,7 +105,7 @@ class _Splitter:
         low, high = self.dims.bounds(size)
         return int(low), int(high)
 
-    def _lies_apart(self, op: Op) -> bool:
+    def _has_own_layout(self, op: Op) -> bool:
         """Whether the result is an output that does not lie row after row in memory of its own: it has one writer."""
         for name, value in self.program.outputs:
             if root(value.name, self.defining) == op.result.name:

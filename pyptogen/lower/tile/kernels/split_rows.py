@@ -2,7 +2,7 @@
 the columns.
 
 before: for t0 (t0_valid valid): pop p_fifo; p = load p_slot[0; 64(t0_valid) x 128]; free p_fifo; y = exp p; store y
-after:  for t0 (t0_valid valid, share t0_first, t0_share): pop p_fifo; p = load p_slot[t0_first * 128; 32(t0_share) …
+after:  for t0 (t0_valid valid, half t0_first, t0_half): pop p_fifo; p = load p_slot[t0_first * 128; 32(t0_half) …
 
 Each core has the larger half of the valid rows: the first from the top, the second up to the end. So each has at least
 one row, both have the same number, and the middle row of an odd number is computed and stored by both, with the same
@@ -13,8 +13,8 @@ the other in a tile half as high; what stores such a tile goes over these rows i
 
 before: for t1 in t0..t0 + t0_valid step 64: s = pop …; acc_rows = add acc_rows, s      acc_rows: rows t1 - t0 of acc
         store acc → y[t0]
-after:  for t1 in … (share t1_first, t1_share): s = pop …[t1_first]; acc_rows = add …   acc_rows: rows (t1 - t0) / 2
-        for t2 in … (share t2_first, t2_share): store acc_rows_2 → y[t2 + t2_first]
+after:  for t1 in … (half t1_first, t1_half): s = pop …[t1_first]; acc_rows = add …   acc_rows: rows (t1 - t0) / 2
+        for t2 in … (half t2_first, t2_half): store acc_rows_2 → y[t2 + t2_first]
 
 Afterwards both cores pop, free and push every tile, in one order: no bound of a loop around that depends on the core. A
 pushed tile is filled when both have pushed their rows of it, and a slot is free when both have freed it.
@@ -39,7 +39,7 @@ from pyptogen.lower.tile.ir import (
     TileKernel,
     TileOp,
     TileVal,
-    share_of,
+    half_of,
     walk,
     walk_loops,
 )
@@ -127,7 +127,7 @@ class _Sharer:
         self.taken = {*kernel.arguments, *self.tiles, *self.loops, *(loop.var for loop in walk_loops(kernel.body))}
         self.subblock = next(name for name in ("subblock", "lane_", "lane__", "lane___") if name not in self.taken)
         self.names: dict[str, tuple[str, str]] = {}
-        """First row and rows of a core's share, by the name of the valid rows of the whole."""
+        """First row and rows of a core's half, by the name of the valid rows of the whole."""
         valid = {self._extent(tile).valid for tile in kernel.tiles}
         in_step = [loop for loop in walk_loops(kernel.body) if loop.role == "sub" and _in_step(loop)]
         self.strips = {loop.stop - loop.start: loop for loop in in_step if loop.tile % 32 == 0} if by_rows else {}
@@ -135,7 +135,7 @@ class _Sharer:
         begin at blocks of 32 bytes."""
         self.within = {v for v, loop in self.loops.items() if Poly.of(v) in valid and self._is_within_a_tile(loop)}
         """Valid rows of the tiles that loops within tiles take: a core leaves out whole iterations of these."""
-        self.beside = {name for op in walk(kernel.body) for name in _beside(op)}
+        self.without_columns = {name for op in walk(kernel.body) for name in _without_columns(op)}
 
     def run(self) -> TileKernel:
         self._check_tensors()
@@ -146,7 +146,7 @@ class _Sharer:
             raise Whole("half of the columns are less than a block of 32 bytes")
         body = self._nodes(self.kernel.body)
         self._check_loops()
-        tiles = tuple(self._with_share(t) if self._is_shared(t) else t for t in self.tiles.values())
+        tiles = tuple(self._halved(t) if self._is_shared(t) else t for t in self.tiles.values())
         fifos = tuple(replace(fifo, both=True) for fifo in self.kernel.fifos)
         return replace(self.kernel, body=self._named(body), tiles=tiles, fifos=fifos, subblock=self.subblock)
 
@@ -181,7 +181,7 @@ class _Sharer:
     def _is_shared(self, tile: TileVal) -> bool:
         """Whether a core has a part of the tile's rows."""
         apart = not self._has_one(tile) and not self._is_of_iteration(self._extent(tile))
-        return apart and (self.by_rows or tile.name not in self.beside)
+        return apart and (self.by_rows or tile.name not in self.without_columns)
 
     def _is_narrow(self, tile: TileVal) -> bool:
         return tile.cols.size // 2 * DTYPES[tile.dtype] < 32
@@ -192,29 +192,29 @@ class _Sharer:
     def _is_of_iteration(self, rows: Extent) -> bool:
         return rows.valid is not None and any(rows.valid == Poly.of(name) for name in self.within)
 
-    def _share(self, rows: Extent) -> tuple[Poly, Extent]:
+    def _half(self, rows: Extent) -> tuple[Poly, Extent]:
         """A core's first row and its rows."""
-        half = share_of(rows.size, 1)[1]
+        size = half_of(rows.size, 1)[1]
         if rows.valid is None:
-            return Poly.of(self.subblock) * (rows.size - half), Extent(half)
+            return Poly.of(self.subblock) * (rows.size - size), Extent(size)
         name = next((name for name in self.loops if rows.valid == Poly.of(name)), None)
         if name is None:
             raise Whole(f"{rows.valid} {self.axis} of a tile are not those of a loop")
-        first, share = self._names_of(name)
-        return Poly.of(first), Extent(half, Poly.of(share))
+        first, half = self._names_of(name)
+        return Poly.of(first), Extent(size, Poly.of(half))
 
-    def _with_share(self, tile: TileVal) -> TileVal:
-        _, share = self._share(self._extent(tile))
+    def _halved(self, tile: TileVal) -> TileVal:
+        _, half = self._half(self._extent(tile))
         if not self.by_rows:
-            return replace(tile, cols=share)
-        return replace(tile, rows=share, row_offset=tile.row_offset.over(2) if tile.row_offset.terms else ZERO)
+            return replace(tile, cols=half)
+        return replace(tile, rows=half, row_offset=tile.row_offset.over(2) if tile.row_offset.terms else ZERO)
 
     def _names_of(self, valid: str) -> tuple[str, str]:
         if valid not in self.names:
             stem = valid.removesuffix("_valid")
-            while not self.taken.isdisjoint({f"{stem}_first", f"{stem}_share"}):
+            while not self.taken.isdisjoint({f"{stem}_first", f"{stem}_half"}):
                 stem += "_"
-            self.names[valid] = f"{stem}_first", f"{stem}_share"
+            self.names[valid] = f"{stem}_first", f"{stem}_half"
             self.taken |= {*self.names[valid]}
         return self.names[valid]
 
@@ -229,14 +229,14 @@ class _Sharer:
             return loop
         extent = loop.stop - loop.start
         size = extent.constant if extent.constant is not None else 0
-        first, share = self._share(Extent(size, None if size else extent))
+        first, half = self._half(Extent(size, None if size else extent))
         start = loop.start + first
-        return replace(loop, start=start, stop=start + share.poly())
+        return replace(loop, start=start, stop=start + half.poly())
 
     def _named(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
         """The loops with the names that their bodies use."""
         return tuple(
-            replace(n, body=self._named(n.body), share=self.names.get(n.valid or "")) if isinstance(n, Loop) else n
+            replace(n, body=self._named(n.body), half=self.names.get(n.valid or "")) if isinstance(n, Loop) else n
             for n in nodes
         )
 
@@ -289,11 +289,11 @@ class _Sharer:
             return replace(op, gm=self._window(op, tile))
         if not isinstance(op, GatherRows | Push | Iota) or not self._is_shared(tile):
             return op
-        first, share = self._share(self._extent(tile))
+        first, half = self._half(self._extent(tile))
         match op:
             case GatherRows() if self.by_rows:
                 place = op.index_offset + first * op.index_step
-                return replace(op, gm=replace(op.gm, rows=share), index_offset=place)
+                return replace(op, gm=replace(op.gm, rows=half), index_offset=place)
             case GatherRows():
                 return replace(op, gm=self._window(op, tile))
             case Push():
@@ -308,16 +308,16 @@ class _Sharer:
         tensor = next(t for t in self.kernel.addressable if t.name == gm.tensor)
         if self._extent(tile) != self._extent(gm) or tensor.layout == "nz":
             raise Whole(f"what a tile takes of `{tensor.name}` are not its {self.axis}")
-        first, share = self._share(self._extent(tile))
+        first, half = self._half(self._extent(tile))
         if self.by_rows:
-            return replace(gm, offset=gm.offset + first * gm.row_stride, rows=share)
-        return replace(gm, offset=gm.offset + first * gm.col_stride, cols=share)
+            return replace(gm, offset=gm.offset + first * gm.row_stride, rows=half)
+        return replace(gm, offset=gm.offset + first * gm.col_stride, cols=half)
 
     def _check(self, op: TileOp) -> None:
         """Raises Whole for an operation whose rows are not apart."""
         if isinstance(op, Pop | Free | ReadIndex):
             return
-        tiles = [self.tiles[name] for name in op.tiles if self.by_rows or name not in self.beside]
+        tiles = [self.tiles[name] for name in op.tiles if self.by_rows or name not in self.without_columns]
         if self.by_rows and any(tile.row_offset != ZERO and not self._is_strip(tile) for tile in tiles):
             raise Whole("a loop writes its rows into a whole tile")
         if not self.by_rows and any(self._is_window_of_columns(tile) for tile in tiles):
@@ -336,11 +336,11 @@ class _Sharer:
             raise Whole(f"`{op.mnemonic}` needs all {self.axis} of a tile")
         extents = {self._extent(tile) for tile in tiles if not self._has_one(tile)}
         dst = self.tiles[str(op.dst)]
-        if len(extents) > 1 or (extents and dst.name not in self.beside and self._has_one(dst)):
+        if len(extents) > 1 or (extents and dst.name not in self.without_columns and self._has_one(dst)):
             raise Whole(f"`{op.mnemonic}` joins {self.axis} of a tile")
 
 
-def _beside(op: TileOp) -> tuple[str, ...]:
+def _without_columns(op: TileOp) -> tuple[str, ...]:
     """Tiles that have no columns of their own: bits of columns, and scratch."""
     bits = (op.dst,) if isinstance(op, CompareBits) else op.srcs[:1] if isinstance(op, SelectByBits) else ()
     return (*(str(name) for name in bits), *op.scratches)

@@ -89,17 +89,17 @@ class Iterations:
 
     def _last_block(self, loop: Loop, inner: Scope) -> Poly | None:
         """Where the blocks begin that no row of this tile sees."""
-        if loop.seen is None or (rows := inner.loop_of(loop.seen[0])) is None:
+        if loop.causal_bound is None or (rows := inner.loop_of(loop.causal_bound[0])) is None:
             return None
-        return Poly.of(rows.var) + rows.extent().poly() + self.axes.poly(loop.seen[1])
+        return Poly.of(rows.var) + rows.extent().poly() + self.axes.poly(loop.causal_bound[1])
 
     def open_rows(self, op: Op, scope: Scope, together: bool = False) -> bool:
         """Opens `row_loop` where the table asks for it: for the vector work of one level, or for all levels together.
         It becomes the last item of ``scope`` once what has no rows is there.
 
         Raises:
-            Refused: PTG303, rows that are no divisor of the tile, or that cores which are apart would hand over in
-                iterations of which some rows see nothing: they would have to leave out the same ones.
+            Refused: PTG303, rows that are no divisor of the tile, or that separate cores would hand over in
+                iterations beyond the causal bound of some rows: they would have to leave out the same ones.
         """
         for dim, size in self.builder.sizes[op.stage].items():
             grid = self.builder.nest.inner.loop_of(dim)
@@ -109,8 +109,8 @@ class Iterations:
             tile = grid.tile if grid is not None else self.grid.whole(dim)
             if tile is None or tile % step:
                 raise unsupported(op.span, f"`{dim}` in rows of {step} inside tiles of {tile}", "use a divisor")
-            if together and self.loops[op.loop].seen is not None and not self.builder.platform.unified:
-                what = f"`{dim}` in rows of {step} where iterations end early, on cores that are apart"
+            if together and self.loops[op.loop].causal_bound is not None and not self.builder.platform.unified:
+                what = f"`{dim}` in rows of {step} where iterations end early, on separate cores"
                 raise unsupported(op.span, what, "leave `rows` out")
             start = Poly.of(grid.var) if grid is not None else ZERO
             extent = grid.extent().poly() if grid is not None else Poly.of(tile)
@@ -122,10 +122,10 @@ class Iterations:
         return False
 
     def _first_rows(self, loop: Loop, dim: str, scope: Scope) -> Poly | None:
-        """Where the rows end that see nothing of an iteration's block."""
-        if loop.seen is None or loop.seen[0] != dim:
+        """Where the rows end whose causal bound lies ahead of an iteration's block."""
+        if loop.causal_bound is None or loop.causal_bound[0] != dim:
             return None
-        return Poly.of(scope.var) - self.axes.poly(loop.seen[1])
+        return Poly.of(scope.var) - self.axes.poly(loop.causal_bound[1])
 
     def scope_of(self, op: Op) -> Scope:
         """Where an operation inside of a loop goes."""

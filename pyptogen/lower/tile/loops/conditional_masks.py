@@ -1,15 +1,15 @@
-"""Masks are computed in the iterations alone in which a row of the tile does not see all of the block.
+"""Masks are computed only in the iterations whose block reaches beyond the causal bound of a row of the tile.
 
 before: for kv0 … before sq0 + sq0_valid + A:
-          far = places kv0; s = mul qk, scale; seen = sub limit, far; y = minimum s, seen mask; m = amax y
+          far = positions kv0; s = mul qk, scale; b = sub limit, far; y = minimum s, b mask; m = amax y
 after:  for kv0 … before sq0 + sq0_valid + A:
           s = mul qk, scale
-          for kv1 in kv0..kv after sq0 + 1 + A once: far = places kv0; seen = sub limit, far; s = minimum s, seen
+          for kv1 in kv0..kv after sq0 + 1 + A once: far = positions kv0; b = sub limit, far; s = minimum s, b
           m = amax s
 
-The first row of the tile, sq0, sees what lies ahead of sq0 + 1 + A (`Loop.seen` of the Tensor level), and the others
-see that too. Of a causal attention these are all blocks but the last one or two. Where cube and vector cores are one
-(`cpu`), rows are told apart instead, by `split_index_sets`.
+Elements ahead of sq0 + 1 + A are within the causal bound of the tile's first row, sq0 (`Loop.causal_bound` of the
+Tensor level), so within that of every row. In causal attention that holds for all blocks but the last one or two.
+Where one core does matrix and vector work (`cpu`), `split_index_sets` separates the rows instead.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Guard:
                 inside = node if node.role == "sequential" and node.before is not None else iteration
                 node = replace(node, body=self._nodes(node.body, (*around, node), inside))
             elif iteration is not None and _is_mask(node):
-                first = _first_row_sees(iteration, around)
+                first = _first_bound(iteration, around)
                 if first is not None and self._goes_in_place(node):
                     node = self._guarded(node, result, iteration, first)
             result.append(node)
@@ -102,10 +102,10 @@ class _Guard:
         return own and not any(name in node.operands for op in walk(between) for name in op.written)
 
 
-def _first_row_sees(iteration: Loop, around: Sequence[Loop]) -> Poly | None:
-    """Where the blocks end that the first row of a tile sees whole; None where iterations do not end by the rows.
+def _first_bound(iteration: Loop, around: Sequence[Loop]) -> Poly | None:
+    """The causal bound of the first row of a tile; None where iterations do not end by the rows.
 
-    An iteration ends ``before`` the first element that the last row does not see: the number of the row and one more.
+    Iterations end ``before`` the causal bound of the last row: the number of the row and one more.
     """
     assert iteration.before is not None
     for rows in around:

@@ -17,7 +17,7 @@ def written(nodes: Sequence[Node]) -> set[str]:
     return {name for op in walk(nodes) for name in op.written}
 
 
-def touched(nodes: Sequence[Node]) -> set[str]:
+def accessed(nodes: Sequence[Node]) -> set[str]:
     """The tiles that nodes read or write."""
     return {name for op in walk(nodes) for name in op.tiles}
 
@@ -49,7 +49,7 @@ def following(body: Sequence[Node], late: int, owned: Owned) -> set[int]:
 
 def ahead_of(body: Sequence[Node], late: int, behind: set[int], owned: Owned) -> tuple[list[int], list[int]]:
     """The places before ``late`` that write what the part ``behind`` works on, and all others."""
-    tiles = owned(touched([body[i] for i in behind]))
+    tiles = owned(accessed([body[i] for i in behind]))
     first = [i for i in range(late) if i not in behind and owned(written([body[i]])) & tiles]
     return first, [i for i in range(len(body)) if i not in behind and i not in first]
 

@@ -25,7 +25,7 @@ from itertools import combinations
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileVal, walk, walk_loops
-from pyptogen.lower.tile.loops.fifo_stages import ahead_of, before_first_pop, following, late_pop, touched, written
+from pyptogen.lower.tile.loops.fifo_stages import accessed, ahead_of, before_first_pop, following, late_pop, written
 from pyptogen.lower.tile.ops import FifoOp, Load, ReadIndex
 from pyptogen.lower.tile.renamed import renamed_node, renamed_tile
 from pyptogen.records import replace
@@ -105,11 +105,11 @@ class _Fission:
         changes places in the body, and what both work on lies by rows, or can if only the first one writes it."""
         places = {id(node): place for place, node in enumerate(loop.body)}
         overtaken = ((node, other) for node in later for other in part if places[id(node)] < places[id(other)])
-        if any(self._owned(touched([node])) & self._owned(written([other])) for node, other in overtaken):
+        if any(self._owned(accessed([node])) & self._owned(written([other])) for node, other in overtaken):
             return False
         made, changed = self._owned(written(part)), self._owned(written(later))
-        both = made & self._owned(touched(later)) | changed & self._owned(touched(part))
-        users = touched(loop.body)
+        both = made & self._owned(accessed(later)) | changed & self._owned(accessed(part))
+        users = accessed(loop.body)
         return all(
             self._has_rows(loop, owner, users) or (owner not in changed and self._can_expand(loop, owner))
             for owner in both
@@ -137,7 +137,7 @@ class _Fission:
 
     def _window(self, loop: Loop) -> TileVal | None:
         """A window that is the loop's rows of a tile of all rows."""
-        tiles = (self.added.tiles[name] for name in sorted(touched(loop.body)))
+        tiles = (self.added.tiles[name] for name in sorted(accessed(loop.body)))
         return next((tile for tile in tiles if self._is_window_of_rows(loop, tile)), None)
 
     # -- loops --------------------------------------------------------------------------------------------------------
@@ -145,16 +145,18 @@ class _Fission:
     def _divided(self, loop: Loop, parts: Parts) -> list[Loop]:
         """A loop for each part."""
         window, made = self._window(loop), [written(part) for part in parts]
-        for name in sorted({n for i, part in enumerate(parts) for n in touched(part) if any(n in m for m in made[:i])}):
+        for name in sorted(
+            {n for i, part in enumerate(parts) for n in accessed(part) if any(n in m for m in made[:i])}
+        ):
             if self._is_of_rows(loop, name) and self.added.tiles[name].parent is None:
                 assert window is not None and window.parent is not None
                 tile = self.added.tiles[name]
                 whole = self.added.add(f"{name}_all", replace(tile, rows=self.added.tiles[window.parent].rows))
                 self.added.tiles[name] = replace(tile, parent=whole, row_offset=window.row_offset)
-        loops, seen, named = [replace(loop, body=parts[0])], touched(parts[0]), dict(self.added.tiles)
+        loops, seen, named = [replace(loop, body=parts[0])], accessed(parts[0]), dict(self.added.tiles)
         for part in parts[1:]:
             loops.append(self._renamed(loop, part, named, seen))
-            seen |= touched(part)
+            seen |= accessed(part)
         return loops
 
     def _renamed(self, loop: Loop, part: Sequence[Node], named: Mapping[str, TileVal], seen: set[str]) -> Loop:
@@ -164,7 +166,7 @@ class _Fission:
         valid = None if loop.valid is None else f"{var}_valid"
         names = {loop.var: var} | ({} if loop.valid is None or valid is None else {loop.valid: valid})
         tiles: dict[str, str] = {}
-        for name in sorted(touched(part)):
+        for name in sorted(accessed(part)):
             renamed = renamed_tile(named[name], names)
             if name in seen and renamed != named[name]:
                 tiles[name] = self.added.add(name, renamed)
@@ -182,12 +184,12 @@ def _is_whole(loop: Loop) -> bool:
 def _beside_their_users(nodes: Sequence[Node], loops: Sequence[Loop]) -> list[Node]:
     """Nodes ahead of loops, each in front of the first loop that uses what it makes, or of what is made of that: it
     waits no longer. Others stay ahead of all."""
-    used = [touched(loop.body) for loop in loops]
+    used = [accessed(loop.body) for loop in loops]
     result: list[list[Node]] = [[] for _ in loops]
     for node in reversed(nodes):
         mine = written([node])
         users = (n for n, tiles in enumerate(used) if tiles & mine)
         at = next(users, 0) if mine else 0
-        used[at] |= touched([node])
+        used[at] |= accessed([node])
         result[at].insert(0, node)
     return [node for ahead, loop in zip(result, loops, strict=True) for node in (*ahead, loop)]

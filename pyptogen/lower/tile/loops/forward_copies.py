@@ -81,7 +81,7 @@ class _Renamer:
     def _absorb(self, body: list[Node], maker: int, user: int, name: str, target: str) -> bool:
         """Renames ``name``, made at ``maker``, to ``target``, which the operation at ``user`` makes of it."""
         owner = self.owner[target]
-        if any(self._touches(node, owner) for node in body[maker + 1 : user]):
+        if any(self._accesses(node, owner) for node in body[maker + 1 : user]):
             return False
         if any(_mentions(node, name) for node in body[user + 1 :]):
             return False
@@ -123,10 +123,10 @@ class _Renamer:
         dst = self.tiles[target]
         whole = [_same(self.tiles[s], dst) for s in op.srcs if isinstance(s, str)]
         if len(whole) == 2 and not whole[0] and (not isinstance(op, Binary) or not op.commutes or not whole[1]):
-            return False  # the first operand is spread over the result before the second is read
+            return False  # the first operand is broadcast into the result before the second is read
         return _same(self.tiles[operand], dst)
 
-    def _touches(self, node: Node, owner: str) -> bool:
+    def _accesses(self, node: Node, owner: str) -> bool:
         ops = walk((node,))
         return any(self.owner[n] == owner for op in ops for n in (*op.srcs, op.dst) if isinstance(n, str))
 

@@ -3,9 +3,9 @@
 before: a = load; b = exp(a); c = load; d = b + c
 after:  a = load; c = load; b = exp(a); d = b + c
 
-On platforms whose pipes run apart, the loads of an iteration then run together ahead of its vector work, and one flag
-orders them all. What comes through a fifo stays where it is popped. Costs the live range of what is loaded earlier, so
-the pipeline falls back where memory is short.
+On platforms whose pipes are asynchronous, the loads of an iteration then run together ahead of its vector work, and one
+flag orders them all. What comes through a fifo stays where it is popped. Costs the live range of what is loaded
+earlier, so the pipeline falls back where memory is short.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ def levels(
 
 
 def recurrent(program: Program) -> frozenset[str]:
-    """The loops of which matrix work leads a carried value to its next one: where cube and vector cores are apart, they
-    take turns in every iteration."""
+    """The loops of which matrix work leads a carried value to its next one: where cube and vector cores are separate,
+    they take turns in every iteration."""
     defining = {op.result.name: op for op in program.ops}
 
     def feeds_itself(loop: Loop) -> bool:

@@ -37,7 +37,7 @@ from itertools import pairwise
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import Loop, Node, ScalarArg, TileKernel, parts_of_tile, walk, walk_loops
-from pyptogen.lower.tile.loops.fifo_stages import ahead_of, before_first_pop, following, late_pop, touched, written
+from pyptogen.lower.tile.loops.fifo_stages import accessed, ahead_of, before_first_pop, following, late_pop, written
 from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.ops import TRANSFERS_OUT, Copy, FifoOp, Push, ReadIndex
 from pyptogen.lower.tile.renamed import renamed_node, renamed_tile
@@ -118,14 +118,14 @@ class _Pipeliner:
         waits for it: in as many tiles as iterations lie between, of which each takes over what the one behind has."""
         first, last = stages[0], stages[-1]
         between = first.ahead - last.ahead
-        handed = sorted(self._owned(touched(last.nodes)) & self._owned(written(first.nodes))) if last.ahead else []
+        handed = sorted(self._owned(accessed(last.nodes)) & self._owned(written(first.nodes))) if last.ahead else []
         shifts: list[Loop] = []
         for name in handed if between else []:
             made = next(op for op in walk(first.nodes) if name in self._owned(op.written))
             added = AddedTiles(self.tiles.values(), self.taken)
             waiting = [added.like(f"{name}_later", self.tiles[name]) for _ in range(between)]
             names = {name: waiting[0]}
-            for window in sorted(touched(last.nodes) - {name}):
+            for window in sorted(accessed(last.nodes) - {name}):
                 if self.owners[window] == name:
                     names[window] = added.add(f"{window}_later", replace(self.tiles[window], parent=waiting[0]))
                     self.owners[names[window]] = waiting[0]
@@ -146,7 +146,7 @@ class _Pipeliner:
         ahead, behind = loop.body[:last], loop.body[last:]
         numbers = [n for n in ahead if isinstance(n, ReadIndex)]  # of indices: read in both
         behind = (*(n for n in numbers if n.name in names_used(behind)), *behind)
-        if not last or written(ahead) & touched(behind) or touched(ahead) & written(behind):
+        if not last or written(ahead) & accessed(behind) or accessed(ahead) & written(behind):
             return []
         return [_Stage(ahead, self.distance), _Stage(behind, 0)]
 
@@ -168,7 +168,9 @@ class _Pipeliner:
         body = loop.body
         first, ahead = ahead_of(body, late, behind, self._owned)
         parts = [[body[i] for i in part] for part in (first, ahead, sorted(behind))]
-        if not self._are_apart(loop, *parts) or any(i > at for at in first for i in self._writes_of(body, ahead, at)):
+        if not self._are_independent(loop, *parts) or any(
+            i > at for at in first for i in self._writes_of(body, ahead, at)
+        ):
             return []
         stages = [_Stage(tuple(parts[1]), self.distance), _Stage(tuple(parts[2]), 0), _Stage(tuple(parts[0]), 1)]
         return [stage for stage in stages if stage.nodes]
@@ -178,24 +180,24 @@ class _Pipeliner:
         body, carried, found = loop.body, self._before(loop), set(behind)
         for i in reversed(range(len(body))):
             made = self._owned(written([body[i]]))
-            users = {j for j, node in enumerate(body) if j != i and self._owned(touched([node])) & made}
+            users = {j for j, node in enumerate(body) if j != i and self._owned(accessed([node])) & made}
             if made and users and users <= found and not made & carried:
                 found.add(i)
         return found
 
-    def _are_apart(self, loop: Loop, first: list[Node], ahead: list[Node], behind: list[Node]) -> bool:
-        """Whether the part ahead neither touches what the others write, nor overwrites what the part behind reads; what
-        it hands to the part that comes last has the same extents in all iterations, and what that hands to the part
-        behind has a value before the loop."""
+    def _are_independent(self, loop: Loop, first: list[Node], ahead: list[Node], behind: list[Node]) -> bool:
+        """Whether the part ahead neither accesses what the others write, nor overwrites what the part behind reads;
+        what it hands to the part that comes last has the same extents in all iterations, and what that hands to the
+        part behind has a value before the loop."""
         made = self._owned(written([*first, *behind]))
-        used, changed = self._owned(touched(ahead)), self._owned(written(ahead))
-        handed = self._owned(touched(first)) & changed
+        used, changed = self._owned(accessed(ahead)), self._owned(written(ahead))
+        handed = self._owned(accessed(first)) & changed
         fixed = all(loop.valid not in self._extents(name) for name in handed)
-        carried = self._owned(written(first)) & self._owned(touched(behind)) <= self._before(loop)
+        carried = self._owned(written(first)) & self._owned(accessed(behind)) <= self._before(loop)
         if self.distance > 1:  # what waits is copied in each iteration: statistics of rows, not all elements
             fixed = fixed and all(self.tiles[name].form != "full" for name in handed)
-            fixed = fixed and all(self._has_all_columns(name) for name in touched(first))
-        return not made & used and not changed & self._owned(touched(behind)) and fixed and carried
+            fixed = fixed and all(self._has_all_columns(name) for name in accessed(first))
+        return not made & used and not changed & self._owned(accessed(behind)) and fixed and carried
 
     def _has_all_columns(self, name: str) -> bool:
         """Whether a tile is all of its owner, or rows of it."""

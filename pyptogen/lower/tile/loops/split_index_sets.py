@@ -1,11 +1,11 @@
-"""Index-set splitting: rows that see all of an iteration's block need no mask, the others not all of its columns.
+"""Index-set splitting: rows whose causal bound lies behind the block need no mask, the others not all of its columns.
 
-before: for kv0 …: for sq1 … after A: s = matmul q, k; y = minimum s, seen mask; m = amax y
-after:  for kv0 …: for sq1 … after A before A + 255:                               rows that see a part of the block
+before: for kv0 …: for sq1 … after A: s = matmul q, k; y = minimum s, bound mask; m = amax y
+after:  for kv0 …: for sq1 … after A before A + 255:                               the bound lies inside the block
                      for kv1 in kv0..sq1 + sq1_valid + kv0 - A once: the same with the columns up to kv1_valid
-                   for sq2 … after A + 382: s = matmul q, k; m = amax s            rows that see all of it
+                   for sq2 … after A + 382: s = matmul q, k; m = amax s            the bound lies behind the block
 
-Row i sees what the block has up to element i + kv0 - A (`Loop.seen` of the Tensor level). The columns stay all where
+The causal bound of row i is element i + kv0 - A (`Loop.causal_bound` of the Tensor level). All columns are kept where
 every block is as long as its tile, and where iterations leave something in GM.
 """
 
@@ -54,15 +54,15 @@ class _Splitter:
         return tuple(result)
 
     def _split(self, loop: Loop, after: Poly, blocks: Loop) -> tuple[Loop, Loop]:
-        """Rows that see a part of the block of ``blocks``, and those that see the whole of it."""
+        """Rows whose causal bound lies inside of the block of ``blocks``, and those whose bound lies behind it."""
         own = self._own(loop)
         copies = {name: self._name(f"{name}_part") for name in own}
         for name, copy in copies.items():
             parent = self.tiles[name].parent
             self.tiles[copy] = replace(self.tiles[name], name=copy, parent=copies.get(parent or "", parent))
-        behind = after + (blocks.tile - 1)  # the first row that sees the last element
+        behind = after + (blocks.tile - 1)  # the first row whose bound is the last element
         body = tuple(renamed_node(node, {}, copies) for node in loop.body)
-        part = replace(loop, body=self._seen_columns(loop, body, after, blocks), before=behind, index_set="partial")
+        part = replace(loop, body=self._bounded_columns(loop, body, after, blocks), before=behind, index_set="partial")
         return part, self._whole(loop, own, behind + (loop.tile - 1))
 
     def _own(self, loop: Loop) -> list[str]:
@@ -95,8 +95,8 @@ class _Splitter:
         )
         return replace(loop, var=var, valid=valid, body=_needed(body, set(own)), after=after, index_set="full")
 
-    def _seen_columns(self, loop: Loop, body: tuple[Node, ...], after: Poly, blocks: Loop) -> tuple[Node, ...]:
-        """The body for the columns that the last row of the iteration sees, as a loop of one iteration."""
+    def _bounded_columns(self, loop: Loop, body: tuple[Node, ...], after: Poly, blocks: Loop) -> tuple[Node, ...]:
+        """The body for the columns up to the causal bound of the iteration's last row, as a loop of one iteration."""
         ops = list(walk(body))
         leaves = any(isinstance(op, Store | ScatterRows) or _is_of_fifo(op) for op in ops)
         scaled = any(isinstance(op, Matmul) and op.is_scaled for op in ops)
@@ -116,9 +116,12 @@ class _Splitter:
                 window = replace(tile, name=windows[name], parent=tile.parent or name)
                 self.tiles[windows[name]] = renamed_tile(window, names)
         rows = Poly.of(loop.tile if loop.valid is None else loop.valid)
-        stop, seen = Poly.of(loop.var) + rows + blocks.var - after, tuple(renamed_node(n, names, windows) for n in body)
+        stop, nodes = (
+            Poly.of(loop.var) + rows + blocks.var - after,
+            tuple(renamed_node(n, names, windows) for n in body),
+        )
         start, columns = Poly.of(blocks.var), names[blocks.valid]
-        inner = Loop(var, blocks.dim, start, stop, blocks.tile, columns, "sub", False, seen, loop.span, once=True)
+        inner = Loop(var, blocks.dim, start, stop, blocks.tile, columns, "sub", False, nodes, loop.span, once=True)
         return (replace(inner, index_set="columns"),)
 
     def _name(self, wanted: str) -> str:

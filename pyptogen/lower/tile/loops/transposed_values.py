@@ -7,7 +7,7 @@ A row that is read as a column, or a column as a row, is transposed as well. A r
 column that is a row in between stays a column.
 
 Outside of loops a reader of a transposed value meets it in GM, where a transposition is other strides. A loop is not
-taken apart for that. Where cube and vector cores are apart, what only products read lies in GM anyway, unless the cores
+split for that. Where cube and vector cores are separate, what only products read lies in GM anyway, unless the cores
 meet in fifos, which those of a recurrence always do.
 """
 
@@ -31,7 +31,7 @@ def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Progr
         return program
     program = _reshaped_once(program)
     defining = defining_ops(program)
-    in_rings = {op.stage for op in program.ops if any(fifo_slots(row.row, (op.stage,)) for row in rows)}
+    in_fifos = {op.stage for op in program.ops if any(fifo_slots(row.row, (op.stage,)) for row in rows)}
     recurrences = recurrent(program)
 
     single = {loop.block.name for loop in program.loops if loop.tile == 1}
@@ -49,7 +49,7 @@ def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Progr
         ):
             return False
         readers = [o for o in program.ops if any(_is(v, op.result) for v in o.operands)]
-        on_chip = platform.unified or op.stage in in_rings or op.loop in recurrences or maker.kind == "carry"
+        on_chip = platform.unified or op.stage in in_fifos or op.loop in recurrences or maker.kind == "carry"
         return on_chip or not all(reader.kind in PRODUCTS for reader in readers)
 
     ops = tuple(replace(op, kind="tile_transpose") if transposed(op) else op for op in program.ops)

@@ -97,7 +97,7 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
             found[dim] = Choice(dim, tile, yields, most, at_once)
 
     for loop in program.loops:
-        if loop.seen is not None and platform.unified and any(op.loop == loop.name for op in kernel.ops):
+        if loop.causal_bound is not None and platform.unified and any(op.loop == loop.name for op in kernel.ops):
             note(loop.over, SEEN_AT_ONCE, 2)
     shapes = [(op, axes.axes(tiled(op).shape)) for op in kernel.ops]
     # The outer dims of an axis such as heads * d are columns here and may be rows elsewhere: one at a time.

@@ -209,7 +209,7 @@ def _by_owner(b: StandaloneBuilder, step: Step, read: ReadIndex, body: Sequence[
     owns it, in tiles of ``tile``; 0: one block does it all."""
     if not tile:
         return b.wrapped([step], [read, *body])
-    place = Element(read.name, read.index, read.index_offset, read.span, read.places)
+    place = Element(read.name, read.index, read.index_offset, read.span, read.bound)
     only = Condition((place,), (), read.span, Owner(Poly.of(read.name), tile))
     looped = b.wrapped([step], body)
     if step.item.extent == Poly.of(step.tile):
@@ -258,7 +258,7 @@ def _read(b: StandaloneBuilder, places: GmView, offset: Poly, size: Any) -> Read
     index = b.op.operands[1]
     assert isinstance(index, Value)
     bound = b.axes.poly(size) if input_part(index.name, b.defining) is None else None
-    return b.do(ReadIndex, None, name=b.place, index=places.tensor, index_offset=offset, places=bound)
+    return b.do(ReadIndex, None, name=b.place, index=places.tensor, index_offset=offset, bound=bound)
 
 
 def _counted(step: Step) -> Poly:

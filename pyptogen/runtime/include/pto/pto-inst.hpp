@@ -43,7 +43,7 @@
 #include <pto/cpu/moves/scatter_memory.hpp>
 #include <pto/cpu/moves/store.hpp>
 #include <pto/cpu/moves/transpose.hpp>
-#include <pto/cpu/queue/queue.hpp>
+#include <pto/cpu/fifo/fifo_instructions.hpp>
 #include <pto/cpu/vector/arg_reduce.hpp>
 #include <pto/cpu/vector/binary.hpp>
 #include <pto/cpu/vector/bitwise.hpp>

@@ -1,5 +1,5 @@
-// A block of a mixed kernel on a chip of simulated cores: its cube program on the calling thread, its vector program on one
-// or two threads beside it, because each waits for the others in the rings between them.
+// A block of a mixed kernel on a chip of simulated cores: its cube program on the calling thread, its vector program on
+// one or two threads beside it, because each waits for the others in the fifos between them.
 #ifndef PTO_SIDE_BY_SIDE_HPP
 #define PTO_SIDE_BY_SIDE_HPP
 
@@ -32,24 +32,24 @@ private:
     pthread_mutex_t& mutex_;
 };
 
-// What a vector core is to run: `run(body)` as core `lane` of the `lanes` vector cores of block `block`, in the pipes of
-// `cookie`.
+// What a vector core is to run: `run(body)` as core `subblock` of the `subblocks` vector cores of block `block`, in the
+// pipes of `cookie`.
 struct VectorProgram {
     void (*run)(const void*);
     const void* body;
     uint32_t block;
-    uint32_t lane;
-    uint32_t lanes;
+    uint32_t subblock;
+    uint32_t subblocks;
     uint64_t cookie;
 };
 
 // Plays a vector core beside one thread that plays cube cores; lives as long as that thread.
 class VectorCore {
 public:
-    __attribute__((visibility("hidden"))) static VectorCore& of_this_thread(uint32_t lane)
+    __attribute__((visibility("hidden"))) static VectorCore& of_this_thread(uint32_t subblock)
     {
         static thread_local VectorCore cores[2];
-        return cores[lane];
+        return cores[subblock];
     }
 
     // Starts a program; the caller keeps its body alive until `join`.
@@ -72,8 +72,8 @@ public:
         return std::exchange(error_, nullptr);
     }
 
-    // Tells the pipes between a thread and the core beside it from those of all others. The object is longer than the 16
-    // bytes that one number stands for, so the next number is free.
+    // Tells the pipes between a thread and the core beside it from those of all others. The object is longer than the
+    // 16 bytes that one number stands for, so the next number is free.
     uint64_t cookie() const { return reinterpret_cast<uintptr_t>(this) >> 4; }
 
     VectorCore(const VectorCore&) = delete;
@@ -112,7 +112,7 @@ private:
             enter_core();
             try {
                 pto::cpu_sim::set_task_cookie(program_.cookie);
-                pto::cpu_sim::set_execution_context(program_.block, program_.lane, program_.lanes);
+                pto::cpu_sim::set_execution_context(program_.block, program_.subblock, program_.subblocks);
                 begin_kernel();
                 program_.run(program_.body);
                 tell_wrong_index();
@@ -149,26 +149,27 @@ private:
 
 }  // namespace detail
 
-// Runs one block of a mixed kernel: `cube()` here and `vector()` beside it, on each of `Lanes` vector cores. To be called
-// from the body of a launch.
-template <uint32_t Lanes = 1, class Cube, class Vector>
+// Runs one block of a mixed kernel: `cube()` here and `vector()` beside it, on each of `Subblocks` vector cores. To be
+// called from the body of a launch.
+template <uint32_t Subblocks = 1, class Cube, class Vector>
 void side_by_side(const Cube& cube, const Vector& vector)
 {
-    static_assert(Lanes == 1 || Lanes == 2, "a cube core has two vector cores beside it");
+    static_assert(Subblocks == 1 || Subblocks == 2, "a cube core has two vector cores beside it");
     using detail::VectorCore;
     const auto run = [](const void* body) { (*static_cast<const Vector*>(body))(); };
     // Pipes remember how many cores took part in them, so those of two cores are others than those of one.
-    const uint64_t cookie = VectorCore::of_this_thread(0).cookie() + (Lanes - 1);
-    for (uint32_t lane = 0; lane < Lanes; ++lane) {
-        VectorCore::of_this_thread(lane).start(
-            {run, &vector, static_cast<uint32_t>(get_block_idx()), lane, Lanes, cookie});
+    const uint64_t cookie = VectorCore::of_this_thread(0).cookie() + (Subblocks - 1);
+    for (uint32_t subblock = 0; subblock < Subblocks; ++subblock) {
+        VectorCore::of_this_thread(subblock).start(
+            {run, &vector, static_cast<uint32_t>(get_block_idx()), subblock, Subblocks, cookie});
     }
     const uint64_t before = get_task_cookie();
     pto::cpu_sim::set_task_cookie(cookie);
     cube();
     pto::cpu_sim::set_task_cookie(before);
-    std::exception_ptr errors[Lanes];  // all are done before one of their errors goes on
-    for (uint32_t lane = 0; lane < Lanes; ++lane) errors[lane] = VectorCore::of_this_thread(lane).join();
+    std::exception_ptr errors[Subblocks];  // all are done before one of their errors goes on
+    for (uint32_t subblock = 0; subblock < Subblocks; ++subblock)
+        errors[subblock] = VectorCore::of_this_thread(subblock).join();
     for (const std::exception_ptr& error : errors) {
         if (error != nullptr) std::rethrow_exception(error);
     }

@@ -23,7 +23,7 @@ public:
     bool ok() const { return code_ == PYPTOGEN_OK; }
     explicit operator bool() const { return ok(); }
     int code() const { return code_; }
-    const std::string &message() const { return message_; }
+    const std::string& message() const { return message_; }
 
 #if defined(__cpp_exceptions)
     // For those who like exceptions. This is code of the caller: the library throws none.
@@ -41,10 +41,10 @@ private:
 // The shapes of one call: solves the sizes that only a call knows, and keeps the first that does not fit.
 class Shapes {
 public:
-    explicit Shapes(const char *name) : operator_(name) {}
+    explicit Shapes(const char* name) : operator_(name) {}
 
-    // The dim of which an axis has `scale * dim + offset` places.
-    int64_t solved(const char *dim, const char *tensor, int64_t size, int64_t offset, int64_t scale)
+    // The dim of which an axis has `scale * dim + offset` elements.
+    int64_t solved(const char* dim, const char* tensor, int64_t size, int64_t offset, int64_t scale)
     {
         if (scale > 0 && (size - offset) % scale == 0) return (size - offset) / scale;
         wrong(std::string(tensor) + ": no whole number `" + dim + "` gives a size of " + std::to_string(size));
@@ -53,7 +53,8 @@ public:
 
     // An array whose elements lie one after the other; `columns`: in memory the last two axes are exchanged.
     template <class T, size_t Rank>
-    void fits(const char *name, const Tensor<T, Rank> &tensor, const std::array<int64_t, Rank> &sizes, bool columns = false)
+    void fits(
+        const char* name, const Tensor<T, Rank>& tensor, const std::array<int64_t, Rank>& sizes, bool columns = false)
     {
         std::array<int64_t, Rank> strides{};
         std::array<size_t, Rank> order{};
@@ -71,20 +72,22 @@ public:
 
     // An array with the strides that are given.
     template <class T, size_t Rank>
-    void fits(const char *name, const Tensor<T, Rank> &tensor, const std::array<int64_t, Rank> &sizes,
-              const std::array<int64_t, Rank> &strides)
+    void fits(
+        const char* name, const Tensor<T, Rank>& tensor, const std::array<int64_t, Rank>& sizes,
+        const std::array<int64_t, Rank>& strides)
     {
         if (!same_sizes(name, tensor.sizes(), sizes)) return;
         for (size_t axis = 0; axis < Rank; ++axis) {
             if (sizes[axis] <= 1 || tensor.stride(axis) == strides[axis]) continue;
-            wrong(std::string(name) + ": the stride of axis " + std::to_string(axis) + " is " +
-                  std::to_string(tensor.stride(axis)) + ", expected " + std::to_string(strides[axis]));
+            wrong(
+                std::string(name) + ": the stride of axis " + std::to_string(axis) + " is " +
+                std::to_string(tensor.stride(axis)) + ", expected " + std::to_string(strides[axis]));
             return;
         }
     }
 
     template <class T, size_t Rank>
-    void fits(const char *name, const Packed<T, Rank> &tensor, const std::array<int64_t, Rank> &sizes)
+    void fits(const char* name, const Packed<T, Rank>& tensor, const std::array<int64_t, Rank>& sizes)
     {
         (void)same_sizes(name, tensor.sizes(), sizes);
     }
@@ -94,23 +97,24 @@ public:
 
 private:
     template <size_t Rank>
-    bool same_sizes(const char *name, const std::array<int64_t, Rank> &got, const std::array<int64_t, Rank> &expected)
+    bool same_sizes(const char* name, const std::array<int64_t, Rank>& got, const std::array<int64_t, Rank>& expected)
     {
         for (size_t axis = 0; axis < Rank; ++axis) {
             if (got[axis] == expected[axis]) continue;
-            wrong(std::string(name) + ": axis " + std::to_string(axis) + " has " + std::to_string(got[axis]) +
-                  " places, expected " + std::to_string(expected[axis]));
+            wrong(
+                std::string(name) + ": axis " + std::to_string(axis) + " has " + std::to_string(got[axis]) +
+                " elements, expected " + std::to_string(expected[axis]));
             return false;
         }
         return true;
     }
 
-    void wrong(const std::string &text)
+    void wrong(const std::string& text)
     {
         if (said_.empty()) said_ = std::string(operator_) + ": " + text;
     }
 
-    const char *operator_;
+    const char* operator_;
     std::string said_;
 };
 

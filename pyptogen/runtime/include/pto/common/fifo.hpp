@@ -1,4 +1,4 @@
-// The vocabulary of the queues between a cube core and its vector cores.
+// The vocabulary of the fifos between a cube core and its vector cores.
 #pragma once
 
 #include <pto/common/type.hpp>
@@ -20,7 +20,7 @@ enum Direction : uint8_t {
     DIR_V2C = 2,
     DIR_BOTH = DIR_C2V | DIR_V2C,
     DIR_V2C_CTRL = 4,
-    DIR_C2V_GM = 5,  // as A5 calls a ring in global memory, where the plain words name one on chip
+    DIR_C2V_GM = 5,  // as A5 calls a fifo in global memory, where the plain words name one on chip
     DIR_V2C_GM = 6,
     DIR_BOTH_GM = DIR_C2V_GM | DIR_V2C_GM,
 };
@@ -29,7 +29,7 @@ enum class FIFOType : uint8_t { GM_FIFO = 0, VEC_FIFO = 1, MAT_FIFO = 2, CTRL_FI
 
 enum class VecCubeRatio : uint8_t { V1C1_VEC0 = 0, V1C1_VEC1 = 1, V2C1_VECS = 2 };
 
-/// Where a TPipe keeps its slots: a ring in global memory (or null), and the consumers' memory from a byte offset on.
+/// Where a TPipe keeps its slots: a fifo in global memory (or null), and the consumers' memory from a byte offset on.
 template <int SlotSize, int SlotNum, int LocalSlotNum>
 struct RingFIFO {
     __gm__ void* GM_SLOT_BUFFER = nullptr;
@@ -47,7 +47,7 @@ struct RingFIFO {
     }
 };
 
-/// A ring of `Depth` tiles of DataType in global memory, with `LocalDepth` tiles in the consumer's own memory.
+/// A fifo of `Depth` tiles of DataType in global memory, with `LocalDepth` tiles in the consumer's own memory.
 template <typename DataType, FIFOType FifoType, int Depth, int Period, int LocalDepth = 0>
 struct DataFIFO {
     using DType = DataType;
@@ -64,7 +64,7 @@ struct DataFIFO {
     PTO_INLINE __gm__ DataType* getBasePtr() { return fifoBase; }
 };
 
-/// A ring in a core's own memory, by byte offset, or of control signals.
+/// A fifo in a core's own memory, by byte offset, or of control signals.
 template <typename DataType, FIFOType FifoType, int Depth, int Period, int LocalDepth>
     requires(FifoType != FIFOType::GM_FIFO)
 struct DataFIFO<DataType, FifoType, Depth, Period, LocalDepth> {

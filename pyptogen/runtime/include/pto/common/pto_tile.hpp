@@ -12,8 +12,8 @@ namespace pto {
 
 /// A tile of Rows x Cols elements of which the upper left ValidRows x ValidCols are meaningful.
 ///
-/// Vec tiles without boxes are plain memory (row-major with pitch Cols, or column-major with pitch Rows). The bytes of
-/// Mat, Left, Right and Acc tiles are in this implementation's own order; use GetElement and SetElement there.
+/// Vec tiles without fractals are plain memory (row-major with pitch Cols, or column-major with pitch Rows). The bytes
+/// of Mat, Left, Right and Acc tiles are in this implementation's own order; use GetElement and SetElement there.
 /// A valid extent of DYNAMIC is given to the constructor.
 template <
     TileType Loc_, typename Element_, const int Rows_, const int Cols_, const BLayout BFractal_ = BLayout::RowMajor,
@@ -42,11 +42,12 @@ struct Tile {
     static constexpr int RowStride = isRowMajor ? Cols : 1;
     static constexpr int ColStride = isRowMajor ? 1 : Rows;
 
-    static constexpr int kBoxLine = TileConfig::alignedSize / static_cast<int>(sizeof(DType));
+    static constexpr int kFractalLine = TileConfig::alignedSize / static_cast<int>(sizeof(DType));
     static constexpr bool isAccBox = SFractalSize_ == TileConfig::fractalCSize;
-    static constexpr int kBoxDepth = SFractalSize_ == TileConfig::fractalMxSize ? TileConfig::fixedMxColSize : kBoxLine;
-    static constexpr int InnerRows = !isBoxedLayout ? 1 : (isAccBox || isInnerRowMajor) ? 16 : kBoxDepth;
-    static constexpr int InnerCols = !isBoxedLayout ? 1 : (isAccBox || isInnerColMajor) ? 16 : kBoxDepth;
+    static constexpr int kFractalDepth =
+        SFractalSize_ == TileConfig::fractalMxSize ? TileConfig::fixedMxColSize : kFractalLine;
+    static constexpr int InnerRows = !isBoxedLayout ? 1 : (isAccBox || isInnerRowMajor) ? 16 : kFractalDepth;
+    static constexpr int InnerCols = !isBoxedLayout ? 1 : (isAccBox || isInnerColMajor) ? 16 : kFractalDepth;
     static constexpr int InnerNumel = InnerRows * InnerCols;
 
     static_assert(Rows > 0 && Cols > 0 && ValidRow <= Rows && ValidCol <= Cols, "the valid extents must fit the tile");
@@ -233,7 +234,7 @@ using TileAccCompact = Tile<
     TileType::Acc, Element_, Rows_, Cols_, BLayout::ColMajor, RowValid_, ColValid_, SLayout::RowMajor,
     TileConfig::fractalCSize, PadValue::Null, CompactMode::Normal>;
 
-/// Scales of the operands of TMATMUL_MX: one e8m0 value for 32 elements of K, in boxes of 16 x 2 (left) and 2 x 16
+/// Scales of the operands of TMATMUL_MX: one e8m0 value for 32 elements of K, in fractals of 16 x 2 (left) and 2 x 16
 /// (right).
 template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
 using TileLeftScale = Tile<

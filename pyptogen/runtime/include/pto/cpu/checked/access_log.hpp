@@ -1,4 +1,4 @@
-// Accesses of one core that others may still race with, found by the bytes that they touch.
+// Accesses of one core that others may still race with, found by their bytes.
 #pragma once
 
 #include <pto/cpu/checked/region.hpp>
@@ -23,8 +23,8 @@ struct Access {
     bool global = false;  // memory, where the stores of a pipe may overtake each other
 };
 
-/// Accesses in order of time. Each lies in one or two cells of the smallest size (a power of two) that is no shorter than
-/// itself; so those near a region are few, however many there are.
+/// Accesses in order of time. Each lies in one or two cells of the smallest size (a power of two) that is no shorter
+/// than itself; so those near a region are few, however many there are.
 class AccessLog {
 public:
     static constexpr size_t kNone = ~size_t(0);
@@ -62,7 +62,7 @@ public:
         }
     }
 
-    /// Calls `run(i)` for every access that may touch a region, for some of them twice, in no order.
+    /// Calls `run(i)` for every access that may overlap a region, for some of them twice, in no order.
     template <typename Run>
     void near(const Region& region, Run run)
     {

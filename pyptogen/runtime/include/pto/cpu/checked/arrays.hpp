@@ -200,7 +200,7 @@ inline bool note_bytes(
     return true;
 }
 
-/// The array that an instruction touches where data say it.
+/// The array that an instruction accesses where data say it.
 inline void note_unseen(const void* address)
 {
     if (CallArray* array = array_around(reinterpret_cast<uintptr_t>(address))) {

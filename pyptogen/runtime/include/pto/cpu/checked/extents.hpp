@@ -60,26 +60,26 @@ inline bool window_fits(const Place& place, const char* name, bool extracts, con
     return false;
 }
 
-/// TTRANS puts the valid region of the second tile, turned, into the first one. False when it does not fit there.
+/// TTRANS puts the valid region of the second tile, transposed, into the first one. False when it does not fit there.
 template <typename... A>
-inline bool turned_fits(const Place& place, const char* name, const A&... operands)
+inline bool transposed_fits(const Place& place, const char* name, const A&... operands)
 {
     MovedParts parts;
     (parts.take(operands), ...);
-    const Extent turned{parts.valid[1].cols, parts.valid[1].rows}, whole = parts.capacity[0];
-    if (parts.tiles < 2 || (turned.rows <= whole.rows && turned.cols <= whole.cols)) {
+    const Extent transposed{parts.valid[1].cols, parts.valid[1].rows}, whole = parts.capacity[0];
+    if (parts.tiles < 2 || (transposed.rows <= whole.rows && transposed.cols <= whole.cols)) {
         return true;
     }
     report(
-        place, "%s: the valid region turned, %lld x %lld, leaves the tile of %lld x %lld", name,
-        static_cast<long long>(turned.rows), static_cast<long long>(turned.cols), static_cast<long long>(whole.rows),
-        static_cast<long long>(whole.cols));
+        place, "%s: the valid region transposed, %lld x %lld, leaves the tile of %lld x %lld", name,
+        static_cast<long long>(transposed.rows), static_cast<long long>(transposed.cols),
+        static_cast<long long>(whole.rows), static_cast<long long>(whole.cols));
     return false;
 }
 
 /// What devices want of the valid regions of the operands that an instruction reads: kSame: each has that of the
-/// result; kOneSame: one of them has; kSameRows, kSameCols: the first one has its rows, or its columns; kDepth: the columns
-/// of the Left tile are as many as the rows of the Right tile.
+/// result; kOneSame: one of them has; kSameRows, kSameCols: the first one has its rows, or its columns; kDepth: the
+/// columns of the Left tile are as many as the rows of the Right tile.
 enum EqualExtents { kAny, kSame, kOneSame, kSameRows, kSameCols, kDepth };
 
 /// The valid regions of a call's tiles.

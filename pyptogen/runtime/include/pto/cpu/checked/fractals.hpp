@@ -1,8 +1,10 @@
-// How far apart the fractals of the matrix unit's operands lie on the device, by who puts them there and who takes them.
+// How far apart the fractals of the matrix unit's operands lie on the device, by who puts them there and who takes
+// them.
 //
-// Here Left, Right and Acc tiles lie in panels of this implementation's own, which know no such distance. A device's matrix
-// unit goes by valid extents in whole fractals, what moves to L0A and L0B and out of L0C by the tile's type: its capacity,
-// or its valid extent where it is compact. The same rules as Python's stand in pyptogen/lower/isa/fractals.py.
+// Here Left, Right and Acc tiles lie in panels of this implementation's own, which know no such distance. A device's
+// matrix unit goes by valid extents in whole fractals, what moves to L0A and L0B and out of L0C by the tile's type: its
+// capacity, or its valid extent where it is compact. The same rules as Python's stand in
+// pyptogen/lower/isa/fractals.py.
 #pragma once
 
 #include <pto/cpu/checked/calls.hpp>
@@ -169,19 +171,20 @@ inline void check_product(const Place& place, const char* name, const CubeTiles&
     fractals().left(*sum, rows, name, place);
 }
 
-/// TEXTRACT and TMOV to L0A and L0B. What is turned on the way goes by fractals of 16 elements, bytes as if compact.
+/// TEXTRACT and TMOV to L0A and L0B. What is transposed on the way goes by fractals of 16 elements, bytes as if
+/// compact.
 inline void note_operand(const Place& place, const char* name, const CubeTile& tile, const CubeTile& from)
 {
-    const bool right = tile.loc == TileType::Right, turned = from.row_major != right;
-    const bool pairs = turned && tile.bytes == 1 && (right || kLeftByRows || starts_with(name, "TMOV"));
-    const bool packed = tile.compact || pairs, wide = turned || (tile.k_aligned && tile.bytes == 4);
+    const bool right = tile.loc == TileType::Right, transposed = from.row_major != right;
+    const bool pairs = transposed && tile.bytes == 1 && (right || kLeftByRows || starts_with(name, "TMOV"));
+    const bool packed = tile.compact || pairs, wide = transposed || (tile.k_aligned && tile.bytes == 4);
     const int64_t unit = right || (wide && tile.deep() < kFractal) ? kFractal : tile.deep();
     const bool by_rows = !right && kLeftByRows;
     fractals().left(tile, by_rows ? tile.rows_apart(packed) : tile.cols_apart(packed, unit), name, place);
 }
 
-/// What comes out of L0C. Moves of A2/A3 know no compact tiles; TMOV of A5 goes by what is valid, unless the type itself
-/// says that less is.
+/// What comes out of L0C. Moves of A2/A3 know no compact tiles; TMOV of A5 goes by what is valid, unless the type
+/// itself says that less is.
 inline void check_sum(const Place& place, const char* name, const CubeTile& tile)
 {
     bool packed = tile.compact;

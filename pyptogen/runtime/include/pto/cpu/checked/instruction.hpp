@@ -21,11 +21,11 @@ struct Call {
     int operands;  // tiles and GlobalTensors
     int pipe;
     bool atomic;
-    Turn turn;
+    FlagAction action;
     uint32_t time;
     int64_t rows = -1;  // what the call's tile covers of a GlobalTensor
     int64_t cols = -1;
-    bool turned = false;  // its accumulator was looked at: one that is added to is two operands
+    bool handed = false;  // its accumulator was looked at: one that is added to is two operands
     bool safe = true;     // to run: no operand leaves its memory
 };
 
@@ -121,16 +121,16 @@ inline void check_operand(Call& call, int& index, const Operand& operand, bool r
             }
             access.region = region_of_tile(operand);
             access.memory = memory_name(T::Loc);
-            access.handed = T::Loc == TileType::Acc && call.turn != Turn::kNone;
+            access.handed = T::Loc == TileType::Acc && call.action != FlagAction::kNone;
             access.from = named_offset(T::Loc, access.region);
             access.to =
                 access.from + (is_plain_vec<T> ? access.region.end() - access.region.begin : T::GetSizeInBytes());
             if (reads) {
                 check_reads(call, operand, access.region);
             }
-            if (access.handed && !call.turned) {
-                engine().unit_flags.take(call.turn, access.region, access.from, access.to, call.name, engine().place);
-                call.turned = true;
+            if (access.handed && !call.handed) {
+                engine().unit_flags.take(call.action, access.region, access.from, access.to, call.name, engine().place);
+                call.handed = true;
             }
         }
         engine().access(access);
@@ -242,9 +242,9 @@ inline void check_load(const Rule& rule)
             report(
                 engine().place, "TLOAD does not fill this tile in L1 from %s on %s: %s",
                 From::layout == Layout::DN   ? "columns (DN)"
-                : From::layout == Layout::NZ ? "boxes (NZ)"
+                : From::layout == Layout::NZ ? "fractals (NZ)"
                                              : "rows (ND)",
-                kPlatform.name, "rows become boxes of rows (Nz), columns such of columns (Zn)");
+                kPlatform.name, "rows become fractals of rows (Nz), columns such of columns (Zn)");
         }
     }
 }
@@ -258,7 +258,7 @@ public:
     Inside& operator=(const Inside&) = delete;
 };
 
-/// A push takes the turn that its TPipe says.
+/// A push acts on the unit flags as its TPipe says.
 template <typename Operand>
 constexpr bool is_pipe_with_unit_flags()
 {
@@ -269,16 +269,16 @@ constexpr bool is_pipe_with_unit_flags()
     }
 }
 
-/// Checks a call's operands; runs the instruction unless it would touch memory outside of its tiles. `atomic`: what it
-/// stores is added to what is there, or the like; `turn`: what its phase says.
+/// Checks a call's operands; runs the instruction unless it would access memory outside of its tiles. `atomic`: what it
+/// stores is added to what is there, or the like; `action`: what its phase says.
 template <typename Run, typename... A>
-inline auto run(const Rule& rule, bool atomic, Turn turn, Run instruction, A&... operands)
+inline auto run(const Rule& rule, bool atomic, FlagAction action, Run instruction, A&... operands)
 {
     (wait_for(operands), ...);
     constexpr int kOperands = (0 + ... + (is_tile_data_v<bare_t<A>> || is_global_data_v<bare_t<A>> ? 1 : 0));
     constexpr int kLocations[sizeof...(A) + 1] = {location_of<bare_t<A>>()..., kNoTile};
-    turn = (false || ... || is_pipe_with_unit_flags<bare_t<A>>()) ? Turn::kClear : turn;
-    Call call{rule.name, rule.effects, kOperands, pipe_of_call(rule.pipe, kLocations, sizeof...(A)), atomic, turn, 0};
+    action = (false || ... || is_pipe_with_unit_flags<bare_t<A>>()) ? FlagAction::kClear : action;
+    Call call{rule.name, rule.effects, kOperands, pipe_of_call(rule.pipe, kLocations, sizeof...(A)), atomic, action, 0};
     int typed = 0;
     (check_type<bare_t<A>>(rule, kOperands, typed), ...);
     if constexpr (sizeof...(A) >= 2) {
@@ -294,7 +294,7 @@ inline auto run(const Rule& rule, bool atomic, Turn turn, Run instruction, A&...
         call.safe = window_fits(engine().place, rule.name, extracts, operands...);
     }
     if (same_text(rule.name, "TTRANS")) {
-        call.safe = turned_fits(engine().place, rule.name, operands...);
+        call.safe = transposed_fits(engine().place, rule.name, operands...);
     }
     if (kDevice) {
         check_equal_extents(engine().place, rule.name, rule.extents, rule.effects, kOperands, operands...);

@@ -10,7 +10,8 @@
 
 namespace pto::cpu::checked {
 
-/// Instructions that touch parts of their operands that the call tells or the data, or that are made for work in place.
+/// Instructions that access parts of their operands that the call tells or the data, or that are made for work in
+/// place.
 constexpr bool chooses_its_bytes(const char* name)
 {
     constexpr const char* kStarts[] = {"MGATHER", "MSCATTER", "TCONCAT", "TEXTRACT", "TFILLPAD",
@@ -75,7 +76,7 @@ inline void forget_used_up(const char* name, const A&... operands)
 
 /// The bytes of a call's vector tiles, with what the instruction does to them.
 template <int N>
-struct TouchedBytes {
+struct AccessedBytes {
     const char* effects;
     int index = 0, count = 0;
     Region regions[N + 1] = {};
@@ -103,12 +104,12 @@ inline void check_overlaps(const Place& place, const char* name, const char* eff
 {
     if constexpr ((0 + ... + (is_tile_data_v<A> ? 1 : 0)) >= 2) {
         constexpr int kOperands = (0 + ... + (is_tile_data_v<A> || is_global_data_v<A> ? 1 : 0));
-        TouchedBytes<kOperands> touched{effects};
-        (touched.take(operands), ...);
-        for (int i = 0; i < touched.count && !chooses_its_bytes(name); ++i) {
-            for (int j = 0; j < touched.count; ++j) {
-                const Region &written = touched.regions[i], &read = touched.regions[j];
-                const bool both = touched.effect[i] != 'r' && touched.effect[i] != '-' && touched.effect[j] == 'r';
+        AccessedBytes<kOperands> accessed{effects};
+        (accessed.take(operands), ...);
+        for (int i = 0; i < accessed.count && !chooses_its_bytes(name); ++i) {
+            for (int j = 0; j < accessed.count; ++j) {
+                const Region &written = accessed.regions[i], &read = accessed.regions[j];
+                const bool both = accessed.effect[i] != 'r' && accessed.effect[i] != '-' && accessed.effect[j] == 'r';
                 const bool in_place = written.begin == read.begin && written.end() <= read.end() &&
                                       works_in_place(name, number_first_v<A...>);
                 if (both && !in_place && !reads_first(name, j, i) && overlap(written, read)) {

@@ -20,7 +20,7 @@ constexpr bool carries(const Dst&, const Src&)
     return true;
 }
 template <typename Object>
-constexpr bool pass_touches(const char*, const Object&, int64_t, int64_t, int64_t, bool)
+constexpr bool pass_accesses(const char*, const Object&, int64_t, int64_t, int64_t, bool)
 {
     return true;
 }
@@ -30,10 +30,10 @@ constexpr bool pass_touches(const char*, const Object&, int64_t, int64_t, int64_
 /// Remembers the line of what follows.
 inline void note_site(Site site) { engine().place = {site.file, site.line, true}; }
 
-/// Elements (row, col) to (row, col + count) of a tile, or of an ND GlobalTensor, that a pass reads or writes. False when
-/// they lie outside of it. Other cores' accesses to global memory are compared at the beginning of each row.
+/// Elements (row, col) to (row, col + count) of a tile, or of an ND GlobalTensor, that a pass reads or writes. False
+/// when they lie outside of it. Other cores' accesses to global memory are compared at the beginning of each row.
 template <typename Object>
-inline bool pass_touches(const char* name, const Object& object, int64_t row, int64_t col, int64_t count, bool writes)
+inline bool pass_accesses(const char* name, const Object& object, int64_t row, int64_t col, int64_t count, bool writes)
 {
     int64_t rows = 0, cols = 0;
     if constexpr (is_global_data_v<Object>) {
@@ -95,7 +95,7 @@ inline bool pass_touches(const char* name, const Object& object, int64_t row, in
 template <typename Dst, typename Src>
 inline bool carries(const Dst& to, const Src& from)
 {
-    const auto touches = [](const auto& tensor, bool writes) {
+    const auto accesses = [](const auto& tensor, bool writes) {
         const int64_t rows = tensor.GetShape(3), cols = tensor.GetShape(4);
         if (!note_access(engine().place, "TCARRY", tensor, rows, cols, writes)) {
             return false;
@@ -105,8 +105,8 @@ inline bool carries(const Dst& to, const Src& from)
             {region, "TCARRY", "global memory", region.begin, region.end(), engine().place, 0, PIPE_V, writes, false});
         return true;
     };
-    const bool reads = touches(from, false);
-    return touches(to, true) && reads;
+    const bool reads = accesses(from, false);
+    return accesses(to, true) && reads;
 }
 
 #endif

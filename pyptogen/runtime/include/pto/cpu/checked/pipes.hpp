@@ -3,7 +3,7 @@
 
 #include <pto/common/fifo.hpp>
 #include <pto/cpu/checked/cores.hpp>
-#include <pto/cpu/queue/pipe_state.hpp>
+#include <pto/cpu/fifo/pipe_state.hpp>
 
 namespace pto::cpu::checked {
 
@@ -17,11 +17,11 @@ struct PipeView {
     unsigned slots() const { return static_cast<unsigned>(node->key[0] >> 40 & 0xff); }
     unsigned slot_bytes() const { return static_cast<unsigned>(node->key[0]); }
     unsigned block() const { return static_cast<unsigned>(node->key[2]); }
-    const PipeRing& ring(int index) const
+    const PipeFifo& fifo(int index) const
     {
-        return reinterpret_cast<const PipeRing*>(reinterpret_cast<const char*>(node) + StateList::kHeader)[index];
+        return reinterpret_cast<const PipeFifo*>(reinterpret_cast<const char*>(node) + StateList::kHeader)[index];
     }
-    /// Of one core's task and block, with the same flag, but with another ring.
+    /// Of one core's task and block, with the same flag, but with another fifo.
     bool disagrees(const PipeView& other) const
     {
         return node->key[0] != other.node->key[0] && flag() == other.flag() && node->key[1] == other.node->key[1] &&
@@ -29,7 +29,8 @@ struct PipeView {
     }
 };
 
-/// Reports two ends of a TPipe whose template arguments differ: what one pushes, the other never sees. Whether there are.
+/// Reports two ends of a TPipe whose template arguments differ: what one pushes, the other never sees. Whether there
+/// are.
 inline bool report_unequal_ends(LaunchState& launch)
 {
     for (const StateList::Node* first = launch.states.first; first != nullptr; first = first->next) {
@@ -58,8 +59,8 @@ inline void finish_launch(LaunchState& launch)
     for (const StateList::Node* node = launch.states.first; node != nullptr; node = node->next) {
         const PipeView pipe{node};
         for (int index = 0; index < 2 && pipe.is_pipe(); ++index) {
-            const PipeRing& ring = pipe.ring(index);
-            const uint32_t pushed = ring.pushed_count(), popped = PipeRing::least(ring.popped, ring.consumers);
+            const PipeFifo& fifo = pipe.fifo(index);
+            const uint32_t pushed = fifo.pushed_count(), popped = PipeFifo::least(fifo.popped, fifo.consumers);
             if (pushed != popped) {
                 report(
                     engine().place, "TPipe %u of block %u is left with %u of %u tiles (%s) that nobody has popped",

@@ -19,8 +19,8 @@ struct Region {
     bool operator==(const Region&) const = default;
 };
 
-/// Whether the run [begin, begin + length) touches a region.
-inline bool touches(const Region& region, uintptr_t begin, int64_t length)
+/// Whether the run [begin, begin + length) overlaps a region.
+inline bool overlaps_run(const Region& region, uintptr_t begin, int64_t length)
 {
     const uintptr_t end = begin + static_cast<uintptr_t>(length);
     if (end <= region.begin || begin >= region.end()) {
@@ -44,7 +44,7 @@ inline bool overlap(const Region& a, const Region& b)
     const Region& few = a.lines <= b.lines ? a : b;
     const Region& many = a.lines <= b.lines ? b : a;
     for (int64_t i = 0; i < few.lines; ++i) {
-        if (touches(many, few.begin + static_cast<uintptr_t>(i * few.pitch), few.length)) {
+        if (overlaps_run(many, few.begin + static_cast<uintptr_t>(i * few.pitch), few.length)) {
             return true;
         }
     }
@@ -80,7 +80,8 @@ inline uintptr_t named_offset(TileType loc, const Region& region)
 template <typename Tile>
 inline constexpr bool is_plain_vec = Tile::Loc == TileType::Vec && !Tile::isBoxedLayout;
 
-/// The valid region of a plain Vec tile, all of any other tile. Lines of int4 are as many bytes apart as they have elements.
+/// The valid region of a plain Vec tile, all of any other tile. Lines of int4 are as many bytes apart as they have
+/// elements.
 template <typename Tile>
 inline Region region_of_tile(const Tile& tile)
 {
@@ -100,8 +101,8 @@ inline Region region_of_tile(const Tile& tile)
     }
 }
 
-/// The part of a GlobalTensor that a tile of tile_rows x tile_cols covers: exact for two dimensions in ND or DN order, otherwise
-/// nothing, because an interval would claim bytes that belong to others.
+/// The part of a GlobalTensor that a tile of tile_rows x tile_cols covers: exact for two dimensions in ND or DN order,
+/// otherwise nothing, because an interval would claim bytes that belong to others.
 template <typename Global>
 inline Region region_of_global(const Global& tensor, int64_t tile_rows, int64_t tile_cols)
 {

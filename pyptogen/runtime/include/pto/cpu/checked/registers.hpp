@@ -2,7 +2,7 @@
 // one that counts on what a kernel has not set is told.
 // - The vector mask: an instruction of the vector pipe works on the elements of a repeat that it names, unless the
 //   instruction sets it for itself. Nobody knows what the kernel before a launch has left there.
-// - The base of the flags between cores, which the launch passes and the kernel sets before it uses a ring.
+// - The base of the flags between cores, which the launch passes and the kernel sets before it uses a fifo.
 #pragma once
 
 #include <pto/cpu/checked/calls.hpp>
@@ -64,7 +64,7 @@ inline void check_mask(const Place& place, const char* name, int pipe)
     own.high = own.low = ~uint64_t(0);
 }
 
-/// Tells of a ring between cores whose flags the kernel cannot know; once in a kernel.
+/// Tells of a fifo between cores whose flags the kernel cannot know; once in a kernel.
 inline void check_base(const Place& place, const char* name)
 {
     if (kHasRegisters && !registers().base && (same_text(name, "TPUSH") || same_text(name, "TPOP"))) {

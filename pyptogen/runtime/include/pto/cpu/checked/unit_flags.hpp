@@ -1,6 +1,6 @@
-// Unit flags: each block of L0C has one. A product with a phase waits until those of its blocks are clear, a final one sets
-// them; a final store waits until they are set, and clears them. So a product and a store of the same bytes take turns, and
-// one whose turn never comes stops its core.
+// Unit flags: each block of L0C has one. A product with a phase waits until those of its blocks are clear, a final one
+// sets them; a final store waits until they are set, and clears them. So a product and a store of the same bytes take
+// turns, and one whose turn never comes stops its core.
 #pragma once
 
 #include <pto/common/type.hpp>
@@ -10,7 +10,7 @@
 namespace pto::cpu::checked {
 
 /// What an instruction does to the unit flags of its accumulator.
-enum class Turn : uint8_t {
+enum class FlagAction : uint8_t {
     kNone,  // it has no phase
     kLook,  // waits until they are clear
     kSet,  // and sets them
@@ -19,34 +19,39 @@ enum class Turn : uint8_t {
 };
 
 template <typename T>
-constexpr Turn turn_of_mode(T)
+constexpr FlagAction action_of_mode(T)
 {
-    return Turn::kNone;
+    return FlagAction::kNone;
 }
-constexpr Turn turn_of_mode(AccPhase phase)
+constexpr FlagAction action_of_mode(AccPhase phase)
 {
-    return phase == AccPhase::Final ? Turn::kSet : phase == AccPhase::Partial ? Turn::kLook : Turn::kNone;
+    return phase == AccPhase::Final     ? FlagAction::kSet
+           : phase == AccPhase::Partial ? FlagAction::kLook
+                                        : FlagAction::kNone;
 }
-constexpr Turn turn_of_mode(STPhase phase)
+constexpr FlagAction action_of_mode(STPhase phase)
 {
-    return phase == STPhase::Final ? Turn::kClear : phase == STPhase::Partial ? Turn::kAwait : Turn::kNone;
+    return phase == STPhase::Final     ? FlagAction::kClear
+           : phase == STPhase::Partial ? FlagAction::kAwait
+                                       : FlagAction::kNone;
 }
 /// That of a call with these values among its explicit template arguments.
 template <auto... V>
-constexpr Turn turn_of()
+constexpr FlagAction action_of()
 {
-    Turn turn = Turn::kNone;
-    ((turn = turn_of_mode(V) != Turn::kNone ? turn_of_mode(V) : turn), ...);
-    return turn;
+    FlagAction action = FlagAction::kNone;
+    ((action = action_of_mode(V) != FlagAction::kNone ? action_of_mode(V) : action), ...);
+    return action;
 }
 
 /// The accumulators of one core whose flags are set.
 class UnitFlags {
 public:
-    /// An instruction takes its turn; `from` and `to`: its bytes as kernels count them.
-    void take(Turn turn, const Region& region, uintptr_t from, uintptr_t to, const char* name, const Place& place)
+    /// An instruction acts on the flags of its bytes; `from` and `to`: its bytes as kernels count them.
+    void take(
+        FlagAction action, const Region& region, uintptr_t from, uintptr_t to, const char* name, const Place& place)
     {
-        const bool stores = turn == Turn::kAwait || turn == Turn::kClear;
+        const bool stores = action == FlagAction::kAwait || action == FlagAction::kClear;
         Entry* found = nullptr;
         for (int i = 0; i < count_; ++i) {
             found = stores ? (set_[i].region == region ? &set_[i] : found)
@@ -65,9 +70,9 @@ public:
                 "cleared: the core would stop here for good",
                 name, static_cast<size_t>(from), static_cast<size_t>(to), found->name, found->place.file,
                 found->place.line);
-        } else if (turn == Turn::kClear) {
+        } else if (action == FlagAction::kClear) {
             *found = set_[--count_];
-        } else if (turn == Turn::kSet && count_ < kMost) {
+        } else if (action == FlagAction::kSet && count_ < kMost) {
             set_[count_++] = {region, from, to, name, place};
         }
     }

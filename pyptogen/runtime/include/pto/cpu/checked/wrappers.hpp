@@ -1,7 +1,7 @@
 // Every instruction again under its own name, checked.
 //
-// C++ has no parameter that is a type or a value: each order of explicit template arguments is an overload. They are types
-// and then values, or one value, types and then values, or, of some instructions, values and then types.
+// C++ has no parameter that is a type or a value: each order of explicit template arguments is an overload. They are
+// types and then values, or one value, types and then values, or, of some instructions, values and then types.
 #pragma once
 
 #include <pto/cpu/checked/instruction.hpp>
@@ -39,7 +39,7 @@
     { \
         return cpu::checked::run( \
             NAME##_rule, cpu::checked::is_atomic<PTO_CHECKED_LIST VALUES>(), \
-            cpu::checked::turn_of<PTO_CHECKED_LIST VALUES>(), \
+            cpu::checked::action_of<PTO_CHECKED_LIST VALUES>(), \
             [&]() -> decltype(auto) { return NAME##_unchecked<PTO_CHECKED_LIST ARGUMENTS>(static_cast<A&&>(a)...); }, \
             a...); \
     }
@@ -57,7 +57,7 @@
     inline decltype(auto) NAME(A&&... a) \
     { \
         return cpu::checked::run( \
-            NAME##_rule, false, cpu::checked::Turn::kNone, \
+            NAME##_rule, false, cpu::checked::FlagAction::kNone, \
             [&]() -> decltype(auto) { return NAME##_unchecked(static_cast<A&&>(a)...); }, a...); \
     } \
     PTO_CHECKED_ORDERS(PTO_CHECKED_CALL, NAME)

@@ -2,33 +2,15 @@
 #pragma once
 
 #include <pto/cpu/lanes/operators.hpp>
+#include <pto/cpu/lanes/raw.hpp>
 
 namespace pto::cpu {
-
-template <int Bytes>
-struct UnsignedOfSize;
-template <>
-struct UnsignedOfSize<1> {
-    using type = uint8_t;
-};
-template <>
-struct UnsignedOfSize<2> {
-    using type = uint16_t;
-};
-template <>
-struct UnsignedOfSize<4> {
-    using type = uint32_t;
-};
-template <>
-struct UnsignedOfSize<8> {
-    using type = uint64_t;
-};
 
 /// *at = f(*at), as one step.
 template <typename T, typename F>
 inline void atomic_update(T* at, F f)
 {
-    using Bits = typename UnsignedOfSize<sizeof(T)>::type;
+    using Bits = raw_t<T>;
     Bits* memory = reinterpret_cast<Bits*>(at);
     Bits seen = __atomic_load_n(memory, __ATOMIC_RELAXED);
     Bits wanted;
@@ -42,7 +24,7 @@ template <typename T>
 inline void atomic_add(T* at, T value)
 {
     if constexpr (is_integer<T>) {
-        using Bits = typename UnsignedOfSize<sizeof(T)>::type;
+        using Bits = raw_t<T>;
         __atomic_fetch_add(reinterpret_cast<Bits*>(at), static_cast<Bits>(value), __ATOMIC_RELAXED);
     } else {
         atomic_update(at, [value](T old) {

@@ -20,7 +20,8 @@ struct CorePools {
     static constexpr size_t kSkew = 13 * 64;
 
     // Tiles of the matrix unit's memories come in panels of 32 rows or columns and 64 bytes, so one may take up to four
-    // times the bytes that the API gives it. Offsets there count fourfold: tiles that kernels put side by side stay apart.
+    // times the bytes that the API gives it. Offsets there count fourfold: tiles that kernels put side by side stay
+    // apart.
     static constexpr size_t kSpread = 4;
 
     static constexpr size_t kVecAt = 0;
@@ -76,7 +77,7 @@ struct StoreStream {
 /// The first index of a block that named no place; see indices.hpp.
 struct WrongIndex {
     int64_t index = 0;
-    int64_t places = 0;
+    int64_t bound = 0;
     int32_t site = 0;
     bool noted = false;
 };

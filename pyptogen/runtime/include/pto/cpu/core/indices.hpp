@@ -1,5 +1,5 @@
 // Indices that name no place of what they count. Whoever reads one notes it and goes on with one that does, so that no
-// memory outside is touched and no other core waits in vain; the block's launch fails when the block is over.
+// memory outside is accessed and no other core waits in vain; the block's launch fails when the block is over.
 #pragma once
 
 #include <pto/cpu/core/core.hpp>
@@ -9,19 +9,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/// What generated kernels say of an index: whether it is wrong, the index, the places, the number of the operation.
+/// What generated kernels say of an index: whether it is wrong, the index, its bound, the number of the operation.
 #if defined(PTO_CHECKED)
-#define PTO_WRONG_INDEX(wrong, index, places, site) \
+#define PTO_WRONG_INDEX(wrong, index, bound, site) \
     do { \
         if (wrong) { \
-            pto::cpu::end_by_index(__FILE__, __LINE__, index, places, site); \
+            pto::cpu::end_by_index(__FILE__, __LINE__, index, bound, site); \
         } \
     } while (0)
 #else
-#define PTO_WRONG_INDEX(wrong, index, places, site) \
+#define PTO_WRONG_INDEX(wrong, index, bound, site) \
     do { \
         if (__builtin_expect(wrong, 0)) { \
-            pto::cpu::note_index(index, places, site); \
+            pto::cpu::note_index(index, bound, site); \
         } \
     } while (0)
 #endif
@@ -29,20 +29,20 @@
 namespace pto::cpu {
 
 /// What the checked mode does where an index is wrong.
-[[noreturn]] inline void end_by_index(const char* file, int line, int64_t index, int64_t places, int32_t site)
+[[noreturn]] inline void end_by_index(const char* file, int line, int64_t index, int64_t bound, int32_t site)
 {
     fprintf(
         stderr, "%s:%d: pto check: wrong index: %lld of %lld, site %d\n", file, line, static_cast<long long>(index),
-        static_cast<long long>(places), static_cast<int>(site));
+        static_cast<long long>(bound), static_cast<int>(site));
     abort();
 }
 
 /// Keeps the first wrong index of a block. `site` is 0 where it is not known.
-__attribute__((noinline, cold)) inline void note_index(int64_t index, int64_t places, int32_t site)
+__attribute__((noinline, cold)) inline void note_index(int64_t index, int64_t bound, int32_t site)
 {
     WrongIndex& wrong = core_state().wrong_index;
     if (!wrong.noted) {
-        wrong = {index, places, site, true};
+        wrong = {index, bound, site, true};
     }
 }
 
@@ -57,7 +57,7 @@ public:
     {
         snprintf(
             text_, sizeof(text_), "wrong index: %lld of %lld, site %d", static_cast<long long>(wrong.index),
-            static_cast<long long>(wrong.places), static_cast<int>(wrong.site));
+            static_cast<long long>(wrong.bound), static_cast<int>(wrong.site));
     }
     const char* what() const noexcept override { return text_; }
 

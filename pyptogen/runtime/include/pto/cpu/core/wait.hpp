@@ -1,7 +1,7 @@
 // How a core waits for another core.
 //
-// The cores of a launch are threads, and there may be more of them than processors or pool threads. Whoever waits says so
-// once, so that the launch can start the cores that nobody runs yet; then it yields, and at last sleeps.
+// The cores of a launch are threads, and there may be more of them than processors or pool threads. Whoever waits says
+// so once, so that the launch can start the cores that nobody runs yet; then it yields, and at last sleeps.
 #pragma once
 
 #include <pto/cpu/checked/hooks.hpp>
@@ -100,7 +100,7 @@ struct BriefLock {
     void unlock() { store_release(&taken, 0U); }
 };
 
-/// Zero-initialised state that cores find by key: the rings of a TPipe.
+/// Zero-initialised state that cores find by key: the fifos of a TPipe.
 struct StateList {
     struct Node {
         Node* next;

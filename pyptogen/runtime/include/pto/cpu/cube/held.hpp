@@ -5,7 +5,8 @@
 // first cache holds. Where the first move can foresee the second (the tile was the same operand's source before), TLOAD
 // packs the elements for the matrix unit at once, TEXTRACT notes which part of them its tile means, and TMATMUL waits
 // for the steps of K that follow. Nothing of this shows: all of it concerns memories of the core, and whatever else
-// touches such a tile gets its address from data(), which first puts the bytes where they belong. See held_operands.hpp.
+// accesses such a tile gets its address from data(), which first puts the bytes where they belong. See
+// held_operands.hpp.
 #pragma once
 
 #include <pto/common/type.hpp>
@@ -33,7 +34,7 @@ struct TilePlan {
     bool accumulate;
 };
 
-/// A Mat tile by its place: Nz boxes of `rows` x `cols` elements of `size` bytes.
+/// A Mat tile by its place: Nz fractals of `rows` x `cols` elements of `size` bytes.
 struct MatShape {
     const char* tile;
     int rows, cols, size;
@@ -102,7 +103,7 @@ inline constexpr HeldState thread_held{};
 
 #endif
 
-/// Called before anybody touches `bytes` bytes of a tile of a location, or what the matrix unit's order makes of them.
+/// Called before anybody accesses `bytes` bytes of a tile of a location, or what the matrix unit's order makes of them.
 template <TileType Loc>
 PTO_INLINE void settle([[maybe_unused]] const void* tile, [[maybe_unused]] size_t bytes)
 {

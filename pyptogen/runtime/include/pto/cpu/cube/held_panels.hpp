@@ -2,7 +2,7 @@
 #pragma once
 
 #include <pto/cpu/cube/held.hpp>
-#include <pto/cpu/layout/boxes.hpp>
+#include <pto/cpu/layout/nz_fractals.hpp>
 
 #if defined(PTO_CPU_HOLDS) && !defined(PTO_CPU_BODIES_APART)
 
@@ -74,7 +74,7 @@ PTO_CPU_SHARED void pack_right_lines(
     }
 }
 
-/// The panels of a whole Mat tile back to its Nz boxes.
+/// The panels of a whole Mat tile back to its Nz fractals.
 PTO_CPU_SHARED __attribute__((cold)) void unpack_left(
     char* to, int64_t rows, const char* from, int64_t panel, int64_t width)
 {
@@ -89,11 +89,11 @@ template <typename T>
 PTO_CPU_OUT_OF_LINE __attribute__((cold)) void unpack_right(
     T* to, int64_t rows, const char* from, int64_t panel, int64_t cols)
 {
-    constexpr int64_t kBox = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
+    constexpr int64_t kC0 = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
     for (int64_t c = 0; c < cols; ++c) {
         for (int64_t r = 0; r < rows; ++r) {
             __builtin_memcpy(
-                to + c / kBox * rows * kBox + r * kBox + c % kBox, from + right_offset<T>(r, c, panel), sizeof(T));
+                to + c / kC0 * rows * kC0 + r * kC0 + c % kC0, from + right_offset<T>(r, c, panel), sizeof(T));
         }
     }
 }

@@ -1,5 +1,5 @@
-// What instructions ask of their operands: static_asserts that say the instruction, the operand and the rule. They stand
-// first in an instruction, so that nothing else is said before them.
+// What instructions ask of their operands: static_asserts that say the instruction, the operand and the rule. They
+// stand first in an instruction, so that nothing else is said before them.
 #pragma once
 
 #include <pto/common/conv_tile.hpp>
@@ -93,7 +93,7 @@ constexpr bool has_memory_of()
     }
 }
 template <typename A, typename B>
-constexpr bool has_boxes_as()
+constexpr bool has_fractals_as()
 {
     if constexpr (is_tile_data_v<A> && is_tile_data_v<B>) {
         return A::isBoxedLayout == B::isBoxedLayout;
@@ -143,8 +143,8 @@ constexpr bool has_elements_of()
     }
 }
 
-// The rules of operands, given as decltype((operand)). Variables, because the headers state hundreds of them and a compiler
-// reads a call of a function three times as slowly.
+// The rules of operands, given as decltype((operand)). Variables, because the headers state hundreds of them and a
+// compiler reads a call of a function three times as slowly.
 template <typename X>
 inline constexpr bool rule_vec = is_plain_vec_tile<bare_t<X>>();
 template <typename X, Places Set>
@@ -160,7 +160,7 @@ inline constexpr bool rule_layout = has_layout_of<bare_t<X>, bare_t<Other>>();
 template <typename X, typename Other>
 inline constexpr bool rule_memory = has_memory_of<bare_t<X>, bare_t<Other>>();
 template <typename X, typename Other>
-inline constexpr bool rule_boxes = has_boxes_as<bare_t<X>, bare_t<Other>>();
+inline constexpr bool rule_fractals = has_fractals_as<bare_t<X>, bare_t<Other>>();
 template <typename X, typename Other>
 inline constexpr bool rule_order = has_order_of<bare_t<X>, bare_t<Other>>();
 template <typename X>
@@ -193,14 +193,14 @@ inline constexpr bool rule_elements = has_elements_of<bare_t<X>, Set>();
     static_assert( \
         ::pto::cpu::rule_layout<decltype((X)), decltype((OTHER))>, \
         NAME ": " #X " needs the layout of " #OTHER ", row-major or column-major");
-/// X is in the memory of another operand, with boxes as that, or in the order of that.
+/// X is in the memory of another operand, with fractals as that, or in the order of that.
 #define PTO_EXPECT_MEMORY(NAME, OTHER, X) \
     static_assert( \
         ::pto::cpu::rule_memory<decltype((X)), decltype((OTHER))>, NAME ": " #X " needs the memory of " #OTHER);
-#define PTO_EXPECT_BOXES(NAME, OTHER, X) \
+#define PTO_EXPECT_FRACTALS(NAME, OTHER, X) \
     static_assert( \
-        ::pto::cpu::rule_boxes<decltype((X)), decltype((OTHER))>, \
-        NAME ": " #X " needs fractal boxes as " #OTHER " has, or none as it");
+        ::pto::cpu::rule_fractals<decltype((X)), decltype((OTHER))>, \
+        NAME ": " #X " needs fractals as " #OTHER " has, or none as it");
 #define PTO_EXPECT_ORDER(NAME, OTHER, X) \
     static_assert( \
         ::pto::cpu::rule_order<decltype((X)), decltype((OTHER))>, NAME ": " #X " needs the layout of " #OTHER);

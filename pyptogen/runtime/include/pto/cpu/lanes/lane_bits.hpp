@@ -1,31 +1,10 @@
 // Predicates as bits: one bit for each lane of a comparison, and selection of raw elements by such bits.
 #pragma once
 
+#include <pto/cpu/lanes/raw.hpp>
 #include <pto/cpu/lanes/simd.hpp>
 
 namespace pto::cpu {
-
-/// The unsigned integer that has the size of T; elements that are only moved are handled as such.
-template <int Bytes>
-struct RawOfSize;
-template <>
-struct RawOfSize<1> {
-    using type = uint8_t;
-};
-template <>
-struct RawOfSize<2> {
-    using type = uint16_t;
-};
-template <>
-struct RawOfSize<4> {
-    using type = uint32_t;
-};
-template <>
-struct RawOfSize<8> {
-    using type = uint64_t;
-};
-template <typename T>
-using raw_t = typename RawOfSize<sizeof(T)>::type;
 
 /// Up to 64 bits that start at a bit of a mask row; `count` of them are read, the others are 0.
 PTO_INLINE uint64_t load_mask_bits(const char* row, int64_t first, int count)

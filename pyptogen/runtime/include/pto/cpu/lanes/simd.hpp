@@ -1,7 +1,7 @@
 // Vectors of one machine register: loads with conversion to the type that is computed in, stores with rounding.
 //
 // half and bfloat16_t are computed in fp32, one vector of fp32 at a time; every other type in its own width. A load or
-// store takes Full{} or Part{n}: with Part only the first n lanes are touched in memory.
+// store takes Full{} or Part{n}: with Part only the first n lanes are accessed in memory.
 #pragma once
 
 #include <pto/common/type.hpp>

@@ -1,4 +1,4 @@
-// Transposition of plain rows; squares of eight rows of eight four-byte elements are turned in registers.
+// Transposition of plain rows; squares of eight rows of eight four-byte elements are transposed in registers.
 #pragma once
 
 #include <pto/cpu/lanes/simd.hpp>
@@ -7,9 +7,9 @@ namespace pto::cpu {
 
 inline constexpr int kSquare = 8;
 
-/// Eight rows of eight four-byte elements, turned in registers.
+/// Eight rows of eight four-byte elements, transposed in registers.
 template <typename V>
-PTO_INLINE void turn_square(V (&v)[kSquare])
+PTO_INLINE void transpose_square(V (&v)[kSquare])
 {
     V pairs[8], fours[8];
     PTO_CPU_UNROLL
@@ -41,7 +41,7 @@ PTO_INLINE void transpose_square(U* to, int64_t to_line, const U* from, int64_t 
     for (int i = 0; i < kSquare; ++i) {
         __builtin_memcpy(&v[i], from + i * from_line, sizeof(V));
     }
-    turn_square(v);
+    transpose_square(v);
     PTO_CPU_UNROLL
     for (int i = 0; i < kSquare; ++i) {
         __builtin_memcpy(to + i * to_line, &v[i], sizeof(V));

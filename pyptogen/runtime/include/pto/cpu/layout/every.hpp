@@ -1,8 +1,8 @@
-// Lines of every second, fourth or eighth element: pairs taken apart, such as real and imaginary parts, and put together
-// again.
+// Lines of every second, fourth or eighth element: pairs taken apart, such as real and imaginary parts, and put
+// together again.
 #pragma once
 
-#include <pto/cpu/core/atomics.hpp>
+#include <pto/cpu/lanes/raw.hpp>
 #include <pto/cpu/lanes/simd.hpp>
 
 namespace pto::cpu {
@@ -11,15 +11,15 @@ namespace pto::cpu {
 template <typename T, int64_t Step>
 inline constexpr bool takes_every = (Step == 2 || Step == 4 || Step == 8) && Step * sizeof(T) <= 8;
 
-/// to[i] = from[i * Step] for `length` elements: groups of Step elements are narrowed, vector by vector. Behind the last
-/// element nothing is read.
+/// to[i] = from[i * Step] for `length` elements: groups of Step elements are narrowed, vector by vector. Behind the
+/// last element nothing is read.
 template <int Step, typename T>
 PTO_INLINE void take_every(T* to, const T* from, int64_t length)
 {
     int64_t i = 0;
     if constexpr (takes_every<T, Step>) {
-        using Group = typename UnsignedOfSize<Step* int(sizeof(T))>::type;
-        using One = typename UnsignedOfSize<sizeof(T)>::type;
+        using Group = raw_of_size_t<Step* int(sizeof(T))>;
+        using One = raw_t<T>;
         constexpr int kGroups = kVectorBytes / int(sizeof(Group));
         using Ones = typename VectorOf<One, kVectorBytes / Step>::type;
         const auto narrow = [&](int64_t at) __attribute__((always_inline)) {
@@ -56,7 +56,7 @@ PTO_INLINE void store_even_elements(T* to, const T* from)
 
 #endif
 
-/// to[2 * i] = from[i]. What lies between is not touched: another core may write it meanwhile.
+/// to[2 * i] = from[i]. What lies between is not accessed: another core may write it meanwhile.
 template <typename T>
 PTO_INLINE void put_every_second(T* to, const T* from, int64_t length)
 {

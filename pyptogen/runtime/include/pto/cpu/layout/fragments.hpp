@@ -4,8 +4,8 @@
 // Right: 32-column panels, [N/32][K/KS][2][16 rows][64 bytes]; a row holds 4 bytes (4/es elements) of K of 16 columns.
 //        This is Layout::CPU_PACKED, so such an operand in global memory is used where it lies.
 // Acc:   32 x 32 blocks of 4-byte elements, [M/32][N/32][2 row halves][2 column halves][16 rows][64 bytes].
-// Mat, Vec and the small memories are as the API says: plain, or boxes of 32-byte lines (Nz, Zn, Zz, Nn), so that tiles
-// of several shapes may lie on the same bytes.
+// Mat, Vec and the small memories are as the API says: plain, or fractals of 32-byte lines (Nz, Zn, Zz, Nn), so that
+// tiles of several shapes may lie on the same bytes.
 // A K that is no multiple of KS is padded with zeros in Left and Right.
 #pragma once
 
@@ -62,7 +62,7 @@ PTO_INLINE int64_t acc_offset(int64_t r, int64_t group)
            (group & 1) * kFragment + (r & 15) * 64;
 }
 
-/// Offset in elements of (r, c) in a tile whose bytes are as the API says: plain, or boxed in one of the four ways.
+/// Offset in elements of (r, c) in a tile whose bytes are as the API says: plain, or fractals in one of the four ways.
 template <typename Tile>
 PTO_INLINE constexpr int64_t public_offset(int64_t r, int64_t c)
 {
@@ -157,8 +157,8 @@ PTO_INLINE void fill_left_rows(char* to, const char* from, int64_t stride, int64
     }
 }
 
-/// Puts `rows` rows of `cols` elements, `stride` elements apart, into a Left tile, each padded with zeros to whole steps.
-/// Sixteen rows go together, so that whole fragments are written.
+/// Puts `rows` rows of `cols` elements, `stride` elements apart, into a Left tile, each padded with zeros to whole
+/// steps. Sixteen rows go together, so that whole fragments are written.
 template <typename Tile, typename T>
 PTO_INLINE void fill_left(Tile& dst, const T* from, int64_t stride, int64_t rows, int64_t cols)
 {

@@ -59,8 +59,8 @@ PTO_INLINE int64_t run_of(const Global& global, int dim)
     return run;
 }
 
-/// What a transfer of `rows` x `cols` elements moves: as many of them as the tensor has. Outer dimensions of a DN tensor
-/// may be rows, too, where there are no more columns than dimension 4 has, and those of an ND tensor columns.
+/// What a transfer of `rows` x `cols` elements moves: as many of them as the tensor has. Outer dimensions of a DN
+/// tensor may be rows, too, where there are no more columns than dimension 4 has, and those of an ND tensor columns.
 template <typename Global>
 PTO_INLINE Extents covered(const Global& global, int64_t rows, int64_t cols)
 {
@@ -77,8 +77,8 @@ PTO_INLINE Extents covered(const Global& global, int64_t rows, int64_t cols)
     return {least(rows, all.rows), least(cols, all.cols)};
 }
 
-/// Calls f(Slab) for the parts of the upper left `tile_rows` x `tile_cols` elements of an ND or DN tensor: dimensions 0 to 2
-/// repeat rows (ND) or columns (DN).
+/// Calls f(Slab) for the parts of the upper left `tile_rows` x `tile_cols` elements of an ND or DN tensor: dimensions 0
+/// to 2 repeat rows (ND) or columns (DN).
 template <typename Global, typename F>
 PTO_INLINE void for_each_plain_slab(Global& global, int64_t tile_rows, int64_t tile_cols, F f)
 {
@@ -146,7 +146,7 @@ PTO_INLINE int64_t run_of_columns(const Global& global)
 /// Offset in elements of (r, c) in a tensor in a convolution or scale layout. NC1HWC0: rows are (N, H, W), columns
 /// (C1, C0). NDC1HWC0: rows (N, H, W), columns (D, C1, C0), C0 without an extent of its own. FRACTAL_Z: rows (0, 1,
 /// 2, 4). NCHW: rows (0, 2, 3), columns 1; NHWC: columns 3; NCDHW: rows (0, 3, 4), columns (2, 1). Scales: 16 x 2
-/// boxes. CPU_PACKED: a Right operand, whose first row and column begin a fragment.
+/// fractals. CPU_PACKED: a Right operand, whose first row and column begin a fragment.
 template <typename Global>
 inline int64_t channel_offset(const Global& global, int64_t r, int64_t c)
 {
@@ -188,8 +188,9 @@ inline int64_t channel_offset(const Global& global, int64_t r, int64_t c)
     }
 }
 
-/// Calls f(Slab) for the parts of the upper left `tile_rows` x `tile_cols` elements of a global tensor in any layout. Of a
-/// tensor of a four-bit type Slab::at is data() plus as many bytes as there are elements before: see for_each_nibble.
+/// Calls f(Slab) for the parts of the upper left `tile_rows` x `tile_cols` elements of a global tensor in any layout.
+/// Of a tensor of a four-bit type Slab::at is data() plus as many bytes as there are elements before: see
+/// for_each_nibble.
 template <typename Global, typename F>
 PTO_INLINE void for_each_global_slab(Global& global, int64_t tile_rows, int64_t tile_cols, F f)
 {

@@ -112,8 +112,8 @@ PTO_INLINE void transpose_fragment(char* to, const char* from, int64_t stride, i
     }
 }
 
-/// Puts `rows` rows of `cols` elements, whose columns are contiguous and `stride` elements apart, into a Left tile whose
-/// panels are `panel` bytes apart, with zeros up to whole steps. Rows beyond stay as they are.
+/// Puts `rows` rows of `cols` elements, whose columns are contiguous and `stride` elements apart, into a Left tile
+/// whose panels are `panel` bytes apart, with zeros up to whole steps. Rows beyond stay as they are.
 template <typename T>
 inline void fill_left_columns(char* to, int64_t panel, const T* from, int64_t stride, int64_t rows, int64_t cols)
 {
@@ -163,9 +163,9 @@ inline void pack_column_major(char* to, int64_t panel, const T* from, int64_t st
 
 /// KS rows of 32 columns of an Nz matrix, whose panels are `panel` bytes apart, to the two fragments of a step.
 template <typename T>
-PTO_INLINE void pack_box_step(char* to, const char* from, int64_t panel)
+PTO_INLINE void pack_fractal_step(char* to, const char* from, int64_t panel)
 {
-    constexpr int64_t kSize = sizeof(T), kBox = C0_SIZE_BYTE / kSize;
+    constexpr int64_t kSize = sizeof(T), kC0 = C0_SIZE_BYTE / kSize;
     if constexpr (packs_whole_steps<T>) {
         pack_whole_step<T>(to, from, panel);
     } else {
@@ -178,7 +178,7 @@ PTO_INLINE void pack_box_step(char* to, const char* from, int64_t panel)
                     __builtin_memcpy(out + C0_SIZE_BYTE, source + (2 * half + 1) * panel, C0_SIZE_BYTE);
                 } else {
                     const int64_t place = kSize == 2 ? half * panel : half * 16;
-                    pack_group(out, reinterpret_cast<const T*>(source + place), kBox);
+                    pack_group(out, reinterpret_cast<const T*>(source + place), kC0);
                 }
             }
         }
@@ -190,10 +190,10 @@ template <typename T>
 inline void gather_step(
     char* to, const T* from, int64_t panel_stride, int64_t block_stride, int64_t row_stride, int64_t rows, int64_t cols)
 {
-    constexpr int64_t kSize = sizeof(T), kBox = C0_SIZE_BYTE / kSize;
+    constexpr int64_t kSize = sizeof(T), kC0 = C0_SIZE_BYTE / kSize;
     __builtin_memset(to, 0, kPanelStep);
-    for (int64_t c = 0; c < 32 && c < cols; c += kBox, from += panel_stride, to += kStepK<T> * C0_SIZE_BYTE) {
-        const int64_t width = cols - c < kBox ? cols - c : kBox;
+    for (int64_t c = 0; c < 32 && c < cols; c += kC0, from += panel_stride, to += kStepK<T> * C0_SIZE_BYTE) {
+        const int64_t width = cols - c < kC0 ? cols - c : kC0;
         for (int64_t r = 0; r < rows && r < kStepK<T>; ++r) {
             __builtin_memcpy(to + r * C0_SIZE_BYTE, from + r / 16 * block_stride + r % 16 * row_stride, width * kSize);
         }
@@ -207,18 +207,18 @@ PTO_CPU_OUT_OF_LINE void pack_fractal(
     char* to, int64_t panel, const T* from, int64_t panel_stride, int64_t block_stride, int64_t row_stride, int64_t k,
     int64_t n)
 {
-    constexpr int64_t kSize = sizeof(T), kBox = C0_SIZE_BYTE / kSize;
-    const bool dense = row_stride == kBox && block_stride == 16 * kBox;
+    constexpr int64_t kSize = sizeof(T), kC0 = C0_SIZE_BYTE / kSize;
+    const bool dense = row_stride == kC0 && block_stride == 16 * kC0;
     alignas(64) char step[kPanelStep];
     for (int64_t col = 0; col < n; col += 32) {
         char* out = to + col / 32 * panel;
         for (int64_t at = 0; at < k; at += kStepK<T>, out += kPanelStep) {
-            const T* source = from + col / kBox * panel_stride + at / 16 * block_stride;
+            const T* source = from + col / kC0 * panel_stride + at / 16 * block_stride;
             if (dense && n - col >= 32 && k - at >= kStepK<T>) {
-                pack_box_step<T>(out, reinterpret_cast<const char*>(source), panel_stride * kSize);
+                pack_fractal_step<T>(out, reinterpret_cast<const char*>(source), panel_stride * kSize);
             } else {
                 gather_step(step, source, panel_stride, block_stride, row_stride, k - at, n - col);
-                pack_box_step<T>(out, step, kStepK<T> * C0_SIZE_BYTE);
+                pack_fractal_step<T>(out, step, kStepK<T> * C0_SIZE_BYTE);
             }
         }
     }

@@ -6,7 +6,7 @@
 
 #include <pto/common/global_tensor.hpp>
 #include <pto/cpu/lanes/square.hpp>
-#include <pto/cpu/layout/boxes.hpp>
+#include <pto/cpu/layout/nz_fractals.hpp>
 #include <pto/cpu/layout/every.hpp>
 
 namespace pto::cpu {
@@ -159,8 +159,9 @@ template <typename T>
 PTO_INLINE void copy_slab(
     T* to, int64_t to_rs, int64_t to_cs, const T* from, int64_t from_rs, int64_t from_cs, int64_t rows, int64_t cols)
 {
-    const bool turned = (to_cs == 1 && from_rs == 1 && from_cs != 1) || (to_rs == 1 && from_cs == 1 && from_rs != 1);
-    if (sizeof(T) == 4 && turned && rows >= kSquare && cols >= kSquare) {
+    const bool transposed =
+        (to_cs == 1 && from_rs == 1 && from_cs != 1) || (to_rs == 1 && from_cs == 1 && from_rs != 1);
+    if (sizeof(T) == 4 && transposed && rows >= kSquare && cols >= kSquare) {
         to_cs == 1 ? transpose_lines(to, to_rs, from, from_cs, cols, rows)
                    : transpose_lines(to, to_cs, from, from_rs, rows, cols);
         return;

@@ -4,6 +4,7 @@
 #include <pto/common/event.hpp>
 #include <pto/common/modes.hpp>
 #include <pto/cpu/checked/indexes.hpp>
+#include <pto/cpu/lanes/raw.hpp>
 #include <pto/cpu/moves/move_region.hpp>
 
 namespace pto {
@@ -38,7 +39,7 @@ PTO_INLINE int64_t table_index(Index raw, int64_t capacity)
     } else if constexpr (Rule == Outside::Clamp) {
         return static_cast<int64_t>(index < limit ? index : limit - 1);
     } else if constexpr (Rule == Outside::Wrap) {
-        return static_cast<int64_t>(static_cast<typename UnsignedOfSize<sizeof(Index)>::type>(raw) % limit);
+        return static_cast<int64_t>(static_cast<raw_t<Index>>(raw) % limit);
     } else {
         return index < limit ? static_cast<int64_t>(index) : -1;
     }
@@ -103,7 +104,8 @@ PTO_INLINE auto row_index(Indexes& indexes, int64_t r)
     }
 }
 
-/// Asks for the lines of row r, which is needed soon: rows lie anywhere, so no prefetcher of the machine finds the next.
+/// Asks for the lines of row r, which is needed soon: rows lie anywhere, so no prefetcher of the machine finds the
+/// next.
 template <Outside Rule, typename Global, typename Indexes>
 PTO_INLINE void ask_for_indexed(
     [[maybe_unused]] const Table<Global>& table, [[maybe_unused]] Indexes& indexes, [[maybe_unused]] int64_t r,
@@ -169,14 +171,15 @@ PTO_INLINE void ask_for_row([[maybe_unused]] const Table<Global>& table, [[maybe
 }
 
 #if defined(PTO_CPU_AVX512)
-/// The elements of four bytes at `count` indices, a vector at a time, as long as indices lie below `capacity`; how many.
+/// The elements of four bytes at `count` indices, a vector at a time, as long as indices lie below `capacity`; how
+/// many.
 template <typename T, typename Index, typename From>
-PTO_INLINE int64_t gather_words(T* to, const Index* places, int64_t count, const From* from, int64_t capacity)
+PTO_INLINE int64_t gather_words(T* to, const Index* indices, int64_t count, const From* from, int64_t capacity)
 {
     const __m512i limit = _mm512_set1_epi32(static_cast<int>(capacity < INT32_MAX ? capacity : INT32_MAX));
     int64_t c = 0;
     for (; c + 16 <= count; c += 16) {
-        const __m512i index = _mm512_loadu_si512(places + c);
+        const __m512i index = _mm512_loadu_si512(indices + c);
         if (_mm512_cmplt_epu32_mask(index, limit) != 0xFFFF) {
             break;
         }

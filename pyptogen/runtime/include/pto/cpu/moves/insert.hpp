@@ -70,7 +70,7 @@ PTO_INST RecordEvent TINSERT(Dst& dst, Src& src, Fp& fp, uint16_t indexRow, uint
     return {};
 }
 
-/// A boxed Vec tile into a Mat tile in two or four transfers, which is one here.
+/// A Vec tile of fractals into a Mat tile in two or four transfers, which is one here.
 template <TInsertMode mode, typename Dst, typename Src, typename... Events>
     requires(cpu::are_waits<Events...>)
 PTO_INST RecordEvent TINSERT(Dst& dst, Src& src, uint16_t indexRow = 0, uint16_t indexCol = 0, const Events&... events)

@@ -28,7 +28,7 @@ PTO_INLINE const uint64_t* words_of(Fp& fp)
     }
 }
 
-/// One-byte scales, a line for each 32 rows of the data, to the boxes of 16 x 2 of the transposed Zz tile.
+/// One-byte scales, a line for each 32 rows of the data, to the fractals of 16 x 2 of the transposed Zz tile.
 template <typename Dst, typename Src>
 PTO_INLINE void transpose_scales(Dst& dst, Src& src)
 {
@@ -36,14 +36,14 @@ PTO_INLINE void transpose_scales(Dst& dst, Src& src)
         sizeof(typename Dst::DType) == 1 && sizeof(typename Src::DType) == 1, "TMOV<0> moves scales of one byte");
     static_assert(
         Dst::isRowMajor && Dst::isInnerRowMajor && Dst::SFractalSize == TileConfig::fractalMxSize,
-        "TMOV<0> needs a Zz tile with boxes of 16 x 2 as its destination");
+        "TMOV<0> needs a Zz tile with fractals of 16 x 2 as its destination");
     static_assert(Src::isRowMajor && !Src::isBoxedLayout, "TMOV<0> needs a row-major source");
-    const int64_t rows = src.GetValidRow(), cols = src.GetValidCol(), boxes = (rows + 1) / 2;
+    const int64_t rows = src.GetValidRow(), cols = src.GetValidCol(), fractals = (rows + 1) / 2;
     auto* to = reinterpret_cast<uint8_t*>(dst.data());
     const auto* from = reinterpret_cast<const uint8_t*>(src.data());
     for (int64_t r = 0; r < rows; ++r) {
         for (int64_t c = 0; c < cols; ++c) {
-            to[(c / 16 * boxes + r / 2) * TileConfig::fractalMxSize + c % 16 * 2 + r % 2] =
+            to[(c / 16 * fractals + r / 2) * TileConfig::fractalMxSize + c % 16 * 2 + r % 2] =
                 from[r * Src::RowStride + c];
         }
     }
@@ -267,7 +267,7 @@ PTO_INST RecordEvent TEXTRACT(Dst& dst, Src& src, Fp& fp, uint16_t indexRow, uin
     return {};
 }
 
-/// Two regions of one row-major Vec tile to two boxed ones.
+/// Two regions of one row-major Vec tile to two of fractals.
 template <typename Dst0, typename Dst1, typename Src, typename... Events>
     requires(is_tile_data_v<Src> && is_tile_data_v<Dst1> && cpu::are_waits<Events...>)
 PTO_INST RecordEvent TEXTRACT(

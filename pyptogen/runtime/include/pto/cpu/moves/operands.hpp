@@ -7,8 +7,8 @@
 
 namespace pto::cpu {
 
-/// Rows of 32-byte pieces, `panel` bytes from one piece to the next, into the panels of a Left tile; each row of `width`
-/// bytes is padded with zeros to whole steps.
+/// Rows of 32-byte pieces, `panel` bytes from one piece to the next, into the panels of a Left tile; each row of
+/// `width` bytes is padded with zeros to whole steps.
 #if defined(PTO_CPU_BODIES_APART)
 PTO_CPU_SHARED void fill_left_from_panels(
     char* base, int64_t left_panel, const char* from, int64_t panel, int64_t rows, int64_t width);
@@ -37,29 +37,29 @@ PTO_CPU_SHARED void fill_left_from_panels(
 }
 #endif
 
-/// Packs a [k, n] matrix in Zn boxes (32 bytes of rows x 16 columns, each column contiguous), `block` elements from one
-/// block of rows to the next, into 32-column panels.
+/// Packs a [k, n] matrix in Zn fractals (32 bytes of rows x 16 columns, each column contiguous), `block` elements from
+/// one block of rows to the next, into 32-column panels.
 template <typename T>
 inline void pack_zn(char* to, int64_t panel, const T* from, int64_t block, int64_t k, int64_t n)
 {
-    constexpr int64_t kBox = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
+    constexpr int64_t kC0 = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
     for (int64_t col = 0; col < round_up(n, 32); col += 16) {
         const int64_t cols = n - col < 0 ? 0 : least(16, n - col);
         char* half = to + (col >> 5) * panel + ((col >> 4) & 1) * kFragment;
         for (int64_t at = 0; at < k; at += kStepK<T>, half += kPanelStep) {
-            const T* box = from + at / kBox * block + col * kBox;
-            const int64_t low = least(kBox, k - at), high = least(kBox, k - at - low);
+            const T* fractal = from + at / kC0 * block + col * kC0;
+            const int64_t low = least(kC0, k - at), high = least(kC0, k - at - low);
             alignas(64) char step[kFragment];
-            if (cols < 16 || high < kBox) {
+            if (cols < 16 || high < kC0) {
                 __builtin_memset(step, 0, kFragment);
             }
             for (int64_t c = 0; c < cols; ++c) {
-                if (high == kBox) {
-                    __builtin_memcpy(step + c * 64, box + c * kBox, 32);
-                    __builtin_memcpy(step + c * 64 + 32, box + block + c * kBox, 32);
+                if (high == kC0) {
+                    __builtin_memcpy(step + c * 64, fractal + c * kC0, 32);
+                    __builtin_memcpy(step + c * 64 + 32, fractal + block + c * kC0, 32);
                 } else {
-                    __builtin_memcpy(step + c * 64, box + c * kBox, low * sizeof(T));
-                    __builtin_memcpy(step + c * 64 + 32, box + (high > 0 ? block : 0) + c * kBox, high * sizeof(T));
+                    __builtin_memcpy(step + c * 64, fractal + c * kC0, low * sizeof(T));
+                    __builtin_memcpy(step + c * 64 + 32, fractal + (high > 0 ? block : 0) + c * kC0, high * sizeof(T));
                 }
             }
             transpose_fragment(half, step, 64);
@@ -121,7 +121,7 @@ PTO_INLINE void extract_to_right(Dst& dst, Src& src, int64_t row, int64_t col)
     using T = typename Src::DType;
     char* to = reinterpret_cast<char*>(dst.address());
     constexpr int64_t kPanel = right_panel_bytes<Dst>;
-    constexpr int64_t kBox = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
+    constexpr int64_t kC0 = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
     dst.operand = to;
     dst.operandPanelBytes = kPanel;
     const int64_t k = dst.GetValidRow(), n = dst.GetValidCol();
@@ -138,15 +138,15 @@ PTO_INLINE void extract_to_right(Dst& dst, Src& src, int64_t row, int64_t col)
         pack_column_major(to, kPanel, from + row + col * Src::ColStride, Src::ColStride, k, n);
     } else {
         if constexpr (is_nz<Src>) {
-            if (row % 16 == 0 && col % kBox == 0) {
-                from += col * Src::Rows + row * kBox;
-                pack_fractal(to, kPanel, from, Src::Rows * kBox, 16 * kBox, kBox, k, n);
+            if (row % 16 == 0 && col % kC0 == 0) {
+                from += col * Src::Rows + row * kC0;
+                pack_fractal(to, kPanel, from, Src::Rows * kC0, 16 * kC0, kC0, k, n);
                 return;
             }
         } else if constexpr (is_zn<Src>) {
-            if (row % kBox == 0) {
-                from += row * Src::Cols + col * kBox;
-                pack_zn(to, kPanel, from, Src::Cols * kBox, k, n);
+            if (row % kC0 == 0) {
+                from += row * Src::Cols + col * kC0;
+                pack_zn(to, kPanel, from, Src::Cols * kC0, k, n);
                 return;
             }
         }

@@ -61,8 +61,8 @@ PTO_INST RecordEvent TRESHAPE(Dst& dst, Src& src, const Events&... events)
     return {};
 }
 
-/// Makes dst a view into src that starts at (rowIdx, colIdx) of src; no data moves. A boxed tile starts at a box, one of
-/// four-bit elements at a whole byte. Elements of another type of the same size are those bytes.
+/// Makes dst a view into src that starts at (rowIdx, colIdx) of src; no data moves. A tile of fractals starts at one,
+/// one of four-bit elements at a whole byte. Elements of another type of the same size are those bytes.
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TSUBVIEW(Dst& dst, Src& src, uint16_t rowIdx, uint16_t colIdx, const Events&... events)
 {

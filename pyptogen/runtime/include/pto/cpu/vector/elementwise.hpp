@@ -51,7 +51,7 @@ PTO_INLINE void map_narrow_line(int64_t n, F f, T* dst, const S*... src)
     });
 }
 
-/// dst = f(src...) on m lines of n elements. Lines that touch each other are walked as one.
+/// dst = f(src...) on m lines of n elements. Lines that access each other are walked as one.
 template <int Unroll, typename F, typename D, typename... S>
 PTO_INLINE void map_lines(int64_t m, int64_t n, F f, Lines<D> dst, Lines<S>... src)
 {

@@ -32,7 +32,7 @@ struct ColumnResult {
         if constexpr (!At::kFull) {
             count = at.extent.n;
         }
-        if (checked::pass_touches("a column result", tile, 0, at.columns.first(), count, true)) {
+        if (checked::pass_accesses("a column result", tile, 0, at.columns.first(), count, true)) {
             float* place = lanes_address(tile, 0, at.columns);
             at.put(place, first_row ? v : Op::template apply<float>(cpu::load(place, at.extent), v));
         }

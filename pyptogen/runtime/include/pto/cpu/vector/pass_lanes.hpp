@@ -13,8 +13,8 @@ namespace pto {
 
 namespace cpu {
 
-/// The columns of a vector: from `origin` + kWithin on, where origin is a multiple of kMultiple. With what is known when
-/// the kernel is compiled, an address inside fragments is linear in origin.
+/// The columns of a vector: from `origin` + kWithin on, where origin is a multiple of kMultiple. With what is known
+/// when the kernel is compiled, an address inside fragments is linear in origin.
 template <int64_t Multiple, int64_t Within>
 struct PassColumns {
     static constexpr int64_t kMultiple = Multiple, kWithin = Within;
@@ -42,8 +42,8 @@ struct PassColumns {
     }
 };
 
-/// Element (row, columns) of a plain Vec tile, an Acc tile, or an ND GlobalTensor. Nothing that concerns the accumulator may
-/// be put off any more: a pass sees to it before it walks (pass_tiles.hpp).
+/// Element (row, columns) of a plain Vec tile, an Acc tile, or an ND GlobalTensor. Nothing that concerns the
+/// accumulator may be put off any more: a pass sees to it before it walks (pass_tiles.hpp).
 template <typename Object, typename Columns>
 PTO_INLINE auto* lanes_address(const Object& object, int64_t row, const Columns& columns)
 {
@@ -63,8 +63,8 @@ PTO_INLINE auto* lanes_address(const Object& object, int64_t row, const Columns&
     }
 }
 
-/// Where a pass stands: a vector of columns of one row. Slot: which of four partial results a reduction adds to. Grouped:
-/// it is vector Slot of a group of four.
+/// Where a pass stands: a vector of columns of one row. Slot: which of four partial results a reduction adds to.
+/// Grouped: it is vector Slot of a group of four.
 template <int Slot, typename Extent, bool Grouped = false>
 struct PassLanes {
     static constexpr int64_t kAheadBytes = 2048;
@@ -74,8 +74,8 @@ struct PassLanes {
     PassColumns<Grouped ? 4 * kF32Lanes : kF32Lanes, Grouped ? Slot * kF32Lanes : 0> columns;
     Extent extent;
 
-    /// The values of a tile or of global memory here. Memory further on is asked for, because the hardware stops asking at
-    /// the end of a page.
+    /// The values of a tile or of global memory here. Memory further on is asked for, because the hardware stops asking
+    /// at the end of a page.
     template <typename Object>
     PTO_INLINE auto load(const Object& object, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
     {
@@ -120,7 +120,7 @@ struct PassLanes {
     PTO_INLINE f32v column(const Tile& tile, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
     {
         checked::note_site(site);
-        if (!checked::pass_touches("column", tile, row_index, 0, 1, false)) {
+        if (!checked::pass_accesses("column", tile, row_index, 0, 1, false)) {
             return f32v{};
         }
         return splat(static_cast<float>(tile.data()[row_index * Tile::RowStride]));
@@ -195,7 +195,8 @@ struct PassLanes {
     }
 
 private:
-    /// Bytes to what a walk reads kAheadBytes later: of a window that is narrower than the rows of its tensor, further down.
+    /// Bytes to what a walk reads kAheadBytes later: of a window that is narrower than the rows of its tensor, further
+    /// down.
     template <typename Global>
     PTO_INLINE static constexpr int64_t ahead_of()
     {
@@ -216,10 +217,10 @@ private:
             count = extent.n;
         }
         checked::note_site(site);
-        return checked::pass_touches(name, object, row, columns.first(), count, writes);
+        return checked::pass_accesses(name, object, row, columns.first(), count, writes);
     }
-    /// Max or Min of values and one number. The comparison alone gives its second operand where that is NaN or equal, so
-    /// nothing needs a second look unless the number is NaN or a zero, whose sign would count.
+    /// Max or Min of values and one number. The comparison alone gives its second operand where that is NaN or equal,
+    /// so nothing needs a second look unless the number is NaN or a zero, whose sign would count.
     template <typename Op>
     PTO_INLINE static f32v beyond(f32v a, float b)
     {

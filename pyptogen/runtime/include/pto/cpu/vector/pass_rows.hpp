@@ -18,7 +18,7 @@ struct RowResult {
 
     PTO_INLINE void end(int64_t row, float value)
     {
-        if (checked::pass_touches("a result", tile, row, 0, 1, true)) {
+        if (checked::pass_accesses("a result", tile, row, 0, 1, true)) {
             tile.data()[row * Tile::RowStride] = value;
         }
     }
@@ -52,8 +52,8 @@ struct RowSum : cpu::RowResult<Tile> {
 
 namespace cpu {
 
-/// The largest or smallest value that a pass takes in a row. NaN is looked for beside the comparison, in two vectors of a
-/// group at a time.
+/// The largest or smallest value that a pass takes in a row. NaN is looked for beside the comparison, in two vectors of
+/// a group at a time.
 template <typename Op, typename Tile>
 struct RowExtreme : RowResult<Tile> {
     decltype(unordered_lanes(f32v{})) nan;

@@ -1,8 +1,8 @@
 // TQUANT to the microscaling formats: groups of 32 elements with one e8m0 scale, data in fp8 e4m3 or fp4 e2m1.
 //
 // Scale of a group, OCP: the exponent of its largest magnitude less that of the format's largest value. NV: the largest
-// magnitude over the format's largest value, up to a power of two. A NaN in a group makes an fp4 group NaN (all codes 7);
-// in an fp8 group only its own code is NaN.
+// magnitude over the format's largest value, up to a power of two. A NaN in a group makes an fp4 group NaN (all codes
+// 7); in an fp8 group only its own code is NaN.
 #pragma once
 
 #include <pto/common/modes.hpp>
@@ -105,8 +105,8 @@ inline float ComputeMxGroupMax(Src& src, int line, int group)
 
 namespace cpu {
 
-/// Four-bit codes of all rows one after the other, as wide as those of src. Columns of such a tile count bytes: that is how
-/// kernels for devices declare it.
+/// Four-bit codes of all rows one after the other, as wide as those of src. Columns of such a tile count bytes: that is
+/// how kernels for devices declare it.
 template <typename Dst, typename Src>
 inline constexpr bool kFlatCodes = is_packed4_v<typename Dst::DType> && Dst::Rows == 1 && Src::Rows != 1;
 
@@ -151,8 +151,8 @@ PTO_INLINE void quantise_mx_group(Dst& dst, Src& src, int line, int group, float
     }
 }
 
-/// All groups. The largest magnitudes and factors lie one after the other, group by group, line by line (Axis 0: lines of
-/// groups). The exponents are a tile of the same shape, or, in a tile of one row, lie in that order as well.
+/// All groups. The largest magnitudes and factors lie one after the other, group by group, line by line (Axis 0: lines
+/// of groups). The exponents are a tile of the same shape, or, in a tile of one row, lie in that order as well.
 template <
     int Axis, QuantType Type, QuantScaleAlg Algorithm, bool Interleave, typename Dst, typename Src, typename Exp,
     typename Max, typename Scaling>
@@ -212,7 +212,7 @@ PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Exp* exp, Max* max, Scaling* sca
     return {};
 }
 
-/// The same to MXFP8, with the exponents also in the order of a Zz operand: boxes of 16 rows by 2 groups.
+/// The same to MXFP8, with the exponents also in the order of a Zz operand: fractals of 16 rows by 2 groups.
 template <
     auto QuantisedType, auto StoreMode, typename Dst, typename Src, typename Exp, typename Max, typename Scaling,
     typename... Events>
@@ -229,8 +229,8 @@ TQUANT(Dst& dst, Src& src, Exp* exp, Max* max, Scaling* scaling, Exp* exp_zz, co
     const int64_t rows = src.GetValidRow(), groups = src.GetValidCol() / cpu_quant::kGroup;
     for (int64_t r = 0; r < rows; ++r) {
         for (int64_t g = 0; g < groups; ++g) {
-            const int64_t box = r / 16 * (groups / 2) + g / 2;
-            exp_zz->data()[box * 32 + r % 16 * 2 + g % 2] =
+            const int64_t fractal = r / 16 * (groups / 2) + g / 2;
+            exp_zz->data()[fractal * 32 + r % 16 * 2 + g % 2] =
                 exp->data()[Exp::Rows == 1 ? r * kGroups + g : r * Exp::RowStride + g];
         }
     }

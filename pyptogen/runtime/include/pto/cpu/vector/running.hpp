@@ -2,8 +2,8 @@
 //
 //     TROWCUMSUM(sums, a, before);
 //
-// sums(r, c) = before(r, last) + a(r, 0) + ... + a(r, c), added from left to right. `before` may be the end of `sums`, so
-// that the next part of longer rows goes on from there.
+// sums(r, c) = before(r, last) + a(r, 0) + ... + a(r, c), added from left to right. `before` may be the end of `sums`,
+// so that the next part of longer rows goes on from there.
 #pragma once
 
 #include <pto/common/event.hpp>
@@ -32,8 +32,8 @@ struct RunningProduct {
     }
 };
 
-/// Up to eight rows. Columns of eight elements are turned, so that one addition is a step of all rows: a step waits for
-/// the one before, and rows by themselves would wait each for its own. U is unsigned for whole numbers: sums wrap.
+/// Up to eight rows. Columns of eight elements are transposed, so that one addition is a step of all rows: a step waits
+/// for the one before, and rows by themselves would wait each for its own. U is unsigned for whole numbers: sums wrap.
 template <typename Op, typename U>
 PTO_INLINE void run_rows(
     U* to, int64_t to_line, const U* from, int64_t from_line, U* totals, int64_t rows, int64_t cols)
@@ -49,13 +49,13 @@ PTO_INLINE void run_rows(
             for (int r = 0; r < kSquare; ++r) {  // rows that are not there are the last one again
                 __builtin_memcpy(&v[r], from + least(int64_t(r), rows - 1) * from_line + c, sizeof(V));
             }
-            turn_square(v);
+            transpose_square(v);
             PTO_CPU_UNROLL
             for (int i = 0; i < kSquare; ++i) {
                 Op::step(total, v[i]);
                 v[i] = total;
             }
-            turn_square(v);
+            transpose_square(v);
             PTO_CPU_UNROLL
             for (int r = 0; r < kSquare; ++r) {
                 if (r < rows) {

@@ -5,6 +5,7 @@
 
 #include <pto/common/event.hpp>
 #include <pto/cpu/isa/operands.hpp>
+#include <pto/cpu/lanes/raw.hpp>
 #include <pto/cpu/moves/move_region.hpp>
 
 namespace pto {
@@ -37,7 +38,7 @@ PTO_INLINE uint32_t sort_key(T value)
 /// Sorts n <= 32 keys in descending order, keeping the order of equal ones; order[i] is where the i-th came from.
 inline void sort_block(const uint32_t* keys, int n, uint8_t* order)
 {
-    // A key and its place in one number: places are reversed, so that the earlier of two equal keys is the larger.
+    // A key and its place in one number: positions are reversed, so that the earlier of two equal keys is the larger.
     uint64_t items[32];
     for (int i = 0; i < n; ++i) {
         items[i] = (static_cast<uint64_t>(keys[i]) << 8) | static_cast<uint64_t>(255 - i);
@@ -91,7 +92,7 @@ inline void sort_rows(Dst& dst, Src& src, Index& idx)
 template <typename T>
 PTO_INLINE uint32_t pair_key(uint64_t pair)
 {
-    using Bits = typename UnsignedOfSize<sizeof(T)>::type;
+    using Bits = raw_t<T>;
     return sort_key(__builtin_bit_cast(T, static_cast<Bits>(pair)));
 }
 

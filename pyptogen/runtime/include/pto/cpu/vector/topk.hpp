@@ -1,11 +1,12 @@
-// TTOPK and TBOTTOMK: where the greatest (least) elements of a row of global memory are. An extension of the API for CPUs.
+// TTOPK and TBOTTOMK: where the greatest (least) elements of a row of global memory are. An extension of the API for
+// CPUs.
 //
 //     TTOPK(indices, x_in, tmp);
 //
 // indices is [1, k], x_in is [1, n] with n >= k, tmp is int32 with four rooms of at least k + kTopkSlack.
 // The row is read once: what is greater than the k-th greatest so far is appended to a room of candidates, and whenever
-// the room is full all but the k greatest are dropped. Candidates stay in the order of their places, so that of equal
-// elements the first ones are kept and come first. NaN is the greatest of all, -0 equals 0.
+// the room is full all but the k greatest are dropped. Candidates stay in the order of their positions, so that of
+// equal elements the first ones are kept and come first. NaN is the greatest of all, -0 equals 0.
 #pragma once
 
 #include <pto/common/event.hpp>
@@ -28,7 +29,7 @@ inline constexpr int64_t kTopkCounted = 128;
 template <bool Greatest, typename T>
 PTO_INLINE void topk_keys(const T* values, int64_t n, int64_t stride, uint32_t (&keys)[kTopkBlock])
 {
-    constexpr uint32_t kTurned = Greatest ? 0 : 0xffffffffU;
+    constexpr uint32_t kFlipped = Greatest ? 0 : 0xffffffffU;
     if constexpr (is_float<T>) {
         float wide[kTopkBlock];
         int32_t bits[kTopkBlock];
@@ -45,11 +46,11 @@ PTO_INLINE void topk_keys(const T* values, int64_t n, int64_t stride, uint32_t (
         for (int i = 0; i < kTopkBlock; ++i) {
             const int32_t x = bits[i];
             const auto ordered = static_cast<uint32_t>(x ^ ((x >> 31) | static_cast<int32_t>(0x80000000U)));
-            keys[i] = ((x & 0x7fffffff) > 0x7f800000 ? 0xffffffffU : ordered) ^ kTurned;
+            keys[i] = ((x & 0x7fffffff) > 0x7f800000 ? 0xffffffffU : ordered) ^ kFlipped;
         }
     } else {
         for (int64_t i = 0; i < n; ++i) {
-            keys[i] = (static_cast<uint32_t>(static_cast<int32_t>(values[i * stride])) ^ 0x80000000U) ^ kTurned;
+            keys[i] = (static_cast<uint32_t>(static_cast<int32_t>(values[i * stride])) ^ 0x80000000U) ^ kFlipped;
         }
     }
 }
@@ -91,9 +92,9 @@ inline uint32_t kth_greatest(const uint32_t* keys, int64_t n, int64_t k, uint32_
     }
 }
 
-/// Candidates by key and place, in the order of their places, and two rooms of scratch.
+/// Candidates by key and place, in the order of their positions, and two rooms of scratch.
 struct Candidates {
-    uint32_t *keys, *places, *one, *other;
+    uint32_t *keys, *positions, *one, *other;
     int64_t room;
     int64_t count = 0;
     uint32_t floor = 0;
@@ -102,10 +103,10 @@ struct Candidates {
     /// Appends those of `n` <= kTopkBlock keys that are above the floor; `first` is the place of the first one.
     PTO_INLINE void append(const uint32_t* block, int64_t n, uint32_t first)
     {
-        int64_t i = append_vectors(keys, places, count, block, n, first, floor, open);
+        int64_t i = append_vectors(keys, positions, count, block, n, first, floor, open);
         for (; i < n; ++i) {
             keys[count] = block[i];
-            places[count] = first + static_cast<uint32_t>(i);
+            positions[count] = first + static_cast<uint32_t>(i);
             count += (open || block[i] > floor) ? 1 : 0;
         }
     }
@@ -123,12 +124,12 @@ struct Candidates {
             equal -= keys[i] > floor ? 1 : 0;
         }
         int64_t kept = 0;
-        for (int64_t i = keep_vectors(keys, places, count, floor, kept, equal); i < count; ++i) {
+        for (int64_t i = keep_vectors(keys, positions, count, floor, kept, equal); i < count; ++i) {
             const bool same = keys[i] == floor && equal > 0;
             const bool in = keys[i] > floor || same;
             equal -= same ? 1 : 0;
             keys[kept] = keys[i];
-            places[kept] = places[i];
+            positions[kept] = positions[i];
             kept += in ? 1 : 0;
         }
         count = kept;
@@ -157,7 +158,7 @@ private:
                 before += keys[j] > key ? 1 : 0;
             }
             one[before] = key;
-            other[before] = places[i];
+            other[before] = positions[i];
         }
         swap_rooms();
     }
@@ -187,7 +188,7 @@ private:
             for (int64_t i = 0; i < count; ++i) {
                 const uint32_t at = start[~keys[i] >> (8 * digit) & 255]++;
                 one[at] = keys[i];
-                other[at] = places[i];
+                other[at] = positions[i];
             }
             swap_rooms();
         }
@@ -195,11 +196,11 @@ private:
 
     PTO_INLINE void swap_rooms()
     {
-        uint32_t *was_keys = keys, *was_places = places;
+        uint32_t *was_keys = keys, *was_positions = positions;
         keys = one;
-        places = other;
+        positions = other;
         one = was_keys;
-        other = was_places;
+        other = was_positions;
     }
 };
 
@@ -223,7 +224,7 @@ inline void extreme_elements(Indices& indices, Global& src, Tmp& tmp)
     }
     found.prune(k);
     found.order();
-    copy_bytes(indices.data(), found.places, found.count * 4);
+    copy_bytes(indices.data(), found.positions, found.count * 4);
 }
 
 }  // namespace cpu

@@ -24,10 +24,11 @@ PTO_INLINE int64_t split_vectors(
     return i;
 }
 
-/// Those of a block of keys that are above the floor, or all, behind the candidates; `first` is the place of the first one.
+/// Those of a block of keys that are above the floor, or all, behind the candidates; `first` is the place of the first
+/// one.
 PTO_INLINE int64_t append_vectors(
-    uint32_t* keys, uint32_t* places, int64_t& count, const uint32_t* block, int64_t n, uint32_t first, uint32_t floor,
-    bool all)
+    uint32_t* keys, uint32_t* positions, int64_t& count, const uint32_t* block, int64_t n, uint32_t first,
+    uint32_t floor, bool all)
 {
     const __m512i least = _mm512_set1_epi32(static_cast<int>(floor));
     const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -40,7 +41,7 @@ PTO_INLINE int64_t append_vectors(
         }
         const __m512i at = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(first + i)));
         _mm512_storeu_si512(keys + count, _mm512_maskz_compress_epi32(in, x));
-        _mm512_storeu_si512(places + count, _mm512_maskz_compress_epi32(in, at));
+        _mm512_storeu_si512(positions + count, _mm512_maskz_compress_epi32(in, at));
         count += __builtin_popcount(in);
     }
     return i;
@@ -48,12 +49,12 @@ PTO_INLINE int64_t append_vectors(
 
 /// Moves the candidates that are above the floor together, and the first `equal` ones that equal it.
 PTO_INLINE int64_t
-keep_vectors(uint32_t* keys, uint32_t* places, int64_t count, uint32_t floor, int64_t& kept, int64_t& equal)
+keep_vectors(uint32_t* keys, uint32_t* positions, int64_t count, uint32_t floor, int64_t& kept, int64_t& equal)
 {
     const __m512i least = _mm512_set1_epi32(static_cast<int>(floor));
     int64_t i = 0;
     for (; i + 16 <= count; i += 16) {
-        const __m512i x = _mm512_loadu_si512(keys + i), at = _mm512_loadu_si512(places + i);
+        const __m512i x = _mm512_loadu_si512(keys + i), at = _mm512_loadu_si512(positions + i);
         __mmask16 in = _mm512_cmpgt_epu32_mask(x, least), same = _mm512_cmpeq_epi32_mask(x, least);
         while (__builtin_popcount(same) > equal) {
             same = static_cast<__mmask16>(same & ~(0x8000U >> (__builtin_clz(same) - 16)));
@@ -61,7 +62,7 @@ keep_vectors(uint32_t* keys, uint32_t* places, int64_t count, uint32_t floor, in
         equal -= __builtin_popcount(same);
         in |= same;
         _mm512_storeu_si512(keys + kept, _mm512_maskz_compress_epi32(in, x));
-        _mm512_storeu_si512(places + kept, _mm512_maskz_compress_epi32(in, at));
+        _mm512_storeu_si512(positions + kept, _mm512_maskz_compress_epi32(in, at));
         kept += __builtin_popcount(in);
     }
     return i;

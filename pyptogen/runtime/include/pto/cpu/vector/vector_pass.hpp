@@ -8,10 +8,10 @@
 //
 // What takes values of many steps is in pass_rows.hpp and pass_columns.hpp.
 //
-// The body is called for one vector of columns of one row after the other. Values are vectors of fp32, or of int32 where
-// they come from integers; narrow floats are widened by a load and rounded to nearest even by a store, and integers
-// saturate, as TCVT does with CAST_RINT. Every value is the one that the instructions in the body would have left in a
-// tile: sums are taken in the order of TROWSUM, and a quotient by a Divisor is the correctly rounded one.
+// The body is called for one vector of columns of one row after the other. Values are vectors of fp32, or of int32
+// where they come from integers; narrow floats are widened by a load and rounded to nearest even by a store, and
+// integers saturate, as TCVT does with CAST_RINT. Every value is the one that the instructions in the body would have
+// left in a tile: sums are taken in the order of TROWSUM, and a quotient by a Divisor is the correctly rounded one.
 #pragma once
 
 #include <pto/cpu/lanes/invariant_divisor.hpp>
@@ -39,7 +39,7 @@ struct LeftRows {
 
     PTO_INLINE void begin(int64_t row)
     {
-        cpu::checked::pass_touches("LeftRows", tile, row, 0, cols, true);
+        cpu::checked::pass_accesses("LeftRows", tile, row, 0, cols, true);
         row_at = reinterpret_cast<char*>(tile.address()) + cpu::left_row_offset(row, cpu::left_panel_bytes<Tile>);
         if (cols % kStep != 0) {
             __builtin_memset(row_at + cols / kStep * cpu::kPanelStep, 0, 64);
@@ -72,7 +72,7 @@ struct Divisor {
     explicit Divisor(const Tile& values) : tile(values), by(1.0f) {}
     PTO_INLINE void begin(int64_t row)
     {
-        if (cpu::checked::pass_touches("a divisor", tile, row, 0, 1, false)) {
+        if (cpu::checked::pass_accesses("a divisor", tile, row, 0, 1, false)) {
             by = cpu::InvariantDivisor(static_cast<float>(tile.data()[row * Tile::RowStride]));
         }
     }
@@ -84,8 +84,8 @@ PTO_INLINE cpu::f32v operator/(cpu::f32v v, const Divisor<Tile>& divisor)
     return divisor.by.quotient(v);
 }
 
-/// Calls body(at, operands...) for every vector of `cols` columns in `rows` rows, or for `Together` of them at a time, 1 or 4
-/// (as 1 on a machine with 16 registers).
+/// Calls body(at, operands...) for every vector of `cols` columns in `rows` rows, or for `Together` of them at a time,
+/// 1 or 4 (as 1 on a machine with 16 registers).
 template <int Together = 1, typename Body, typename... Operands>
 __attribute__((flatten)) PTO_INLINE void TPASS(int64_t rows, int64_t cols, Body body, Operands... operands)
 {

@@ -1,4 +1,4 @@
-"""What a walk sees of the queues between the cores of a block: TPipe, its instructions, bare flags between cores.
+"""What a walk sees of the fifos between the cores of a block: TPipe, its instructions, bare flags between cores.
 
 A fifo is known by the flag of its TPipe and its direction, so that the walks of both programs speak of the same one.
 What happens to fifos goes into the trace in the order of `pyptogen.lower.instruction.fifos`.
@@ -47,7 +47,7 @@ def instruction(machine: Machine, node: Call, name: str, values: list[Any]) -> A
     token = node.function.token
     pipe = next((value for value in values if isinstance(value, Pipe)), None)
     if pipe is None:
-        raise machine.fault(token, f"`{name}` of a queue that is no TPipe known here")
+        raise machine.fault(token, f"`{name}` of a fifo that is no TPipe known here")
     tile = next((value for value in values if isinstance(value, Tile)), None)
     view = next((value for value in values if isinstance(value, Other)), None)
     gives = name in ("TPUSH", "TALLOC")
@@ -97,7 +97,7 @@ def slot_of(value: Any) -> str | None:
     return value.fifo if isinstance(value, Other | SlotPointer) else None
 
 
-def touch_slots(machine: Machine, name: str, values: list[Any], token: Token) -> None:
+def access_slots(machine: Machine, name: str, values: list[Any], token: Token) -> None:
     """Notes a load from a popped slot, or a store into a claimed one."""
     for value in values:
         fifo = slot_of(value)

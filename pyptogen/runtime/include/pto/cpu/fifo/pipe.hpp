@@ -1,16 +1,16 @@
-// TPipe: a queue of tiles between the cube core of a block and its vector cores.
+// TPipe: fifos of tiles between the cube core of a block and its vector cores.
 //
-// The cores are threads. A slot holds the whole tile row by row, as it lies in the ring in global memory on a device; with
-// no such ring (null) the slots are the pipe's own memory. A popped tile stays in its slot until TFREE. TPOP of a further
-// tile frees the oldest where the ring would otherwise be full for good, because a device whose consumer copies the
-// tile frees it then.
+// The cores are threads. A slot holds the whole tile row by row, as it lies in the fifo in global memory on a device;
+// with no such fifo (null) the slots are the pipe's own memory. A popped tile stays in its slot until TFREE. TPOP of a
+// further tile frees the oldest where the fifo would otherwise be full for good, because a device whose consumer copies
+// the tile frees it then.
 #pragma once
 
 #include <pto/common/cpu_stub.hpp>
 #include <pto/common/fifo.hpp>
 #include <pto/common/global_tensor.hpp>
 #include <pto/common/pto_tile.hpp>
-#include <pto/cpu/queue/pipe_state.hpp>
+#include <pto/cpu/fifo/pipe_state.hpp>
 
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ namespace pto {
 
 namespace cpu {
 
-enum PipeRingIndex : int { kRingC2V = 0, kRingV2C = 1 };
+enum PipeFifoIndex : int { kFifoC2V = 0, kFifoV2C = 1 };
 
 /// Progress of one end of a TPipe, and switches that let a kernel do the waiting and the signalling itself.
 struct PipeEnd {
@@ -39,8 +39,8 @@ struct PipeEnd {
 
 }  // namespace cpu
 
-/// FlagID tells the pipes of a kernel apart. DirType is a Direction. A slot has SlotSize bytes of one vector core's share;
-/// there are SlotNum of them. IsNoSplit: both vector cores pop every unsplit tile (the second gets zeros).
+/// FlagID tells the pipes of a kernel apart. DirType is a Direction. A slot has SlotSize bytes of one vector core's
+/// part; there are SlotNum of them. IsNoSplit: both vector cores pop every unsplit tile (the second gets zeros).
 template <
     uint8_t FlagID, uint8_t DirType, uint32_t SlotSize, uint32_t SlotNum, uint32_t LocalSlotNum = 2,
     bool IsNoSplit = false, bool EN_UNIT_FLAG = false>
@@ -58,7 +58,7 @@ struct TPipe {
     /// On A2/A3 a consumer says that slots are free once for so many tiles.
     static constexpr uint32_t SyncPeriod = SlotNum <= 2 ? SlotNum : SlotNum / 2;
 
-    /// Of a ring that so many tiles went through: how often it was said there without anybody waiting for it.
+    /// Of a fifo that so many tiles went through: how often it was said there without anybody waiting for it.
     static constexpr uint32_t countPendingFreeCredits(uint32_t tileCount)
     {
         const uint32_t said = tileCount / SyncPeriod;
@@ -71,7 +71,7 @@ struct TPipe {
     }
 
     using RingFiFo = RingFIFO<SlotSize, SlotNum, LocalSlotNum>;
-    using SharedState = cpu::PipeState<SlotNum, size_t(SlotSize) * 2>;  // two vector cores' shares
+    using SharedState = cpu::PipeState<SlotNum, size_t(SlotSize) * 2>;  // two vector cores' parts
     using SharedStateStorage = SharedState;
 
     struct Producer : cpu::PipeEnd {
@@ -83,7 +83,7 @@ struct TPipe {
         PTO_INLINE bool getRecordStatus() const { return isRecord; }
     };
     struct Consumer : cpu::PipeEnd {
-        int ring = is_c2v ? cpu::kRingC2V : cpu::kRingV2C;  // the one popped from last
+        int fifo = is_c2v ? cpu::kFifoC2V : cpu::kFifoV2C;  // the one popped from last
         bool isWait = true;
         bool isFree = true;
         PTO_INLINE void setWaitStatus(bool wait) { isWait = wait; }
@@ -120,14 +120,14 @@ struct TPipe {
     /// Forgets everything that is in the pipe.
     static void reset_for_cpu_sim() { __builtin_memset(static_cast<void*>(&GetSharedState()), 0, sizeof(SharedState)); }
 
-    /// Bytes of slot `index` of a ring. In both directions at once the V2C ring follows the C2V ring in global memory on a
-    /// device whose buffer has room for both; here it has memory of its own.
-    PTO_INLINE unsigned char* slot(SharedState& state, int ring, uint32_t index)
+    /// Bytes of slot `index` of a fifo. In both directions at once the V2C fifo follows the C2V fifo in global memory
+    /// on a device whose buffer has room for both; here it has memory of its own.
+    PTO_INLINE unsigned char* slot(SharedState& state, int which, uint32_t index)
     {
-        if (fifo.GM_SLOT_BUFFER != nullptr && !(is_both && ring == cpu::kRingV2C)) {
+        if (fifo.GM_SLOT_BUFFER != nullptr && !(is_both && which == cpu::kFifoV2C)) {
             return static_cast<unsigned char*>(fifo.GM_SLOT_BUFFER) + size_t(index % SlotNum) * SlotSize;
         }
-        return state.slots[ring][index % SlotNum];
+        return state.slots[which][index % SlotNum];
     }
 };
 
@@ -148,42 +148,42 @@ namespace cpu {
     abort();
 }
 
-PTO_INLINE uint32_t vector_lane(TileSplitAxis split, int32_t sub_block)
+PTO_INLINE uint32_t vector_subblock(TileSplitAxis split, int32_t sub_block)
 {
     return split == TILE_NO_SPLIT || sub_block <= 0 ? 0 : 1;
 }
 
-/// Waits until lane `lane` may fill the next slot of a ring, and returns the slot's number.
+/// Waits until subblock `subblock` may fill the next slot of a fifo, and returns the slot's number.
 template <typename State>
-inline uint32_t claim_slot(State& state, PipeRing& ring, uint32_t lane, uint32_t lanes, uint32_t slot_num)
+inline uint32_t claim_slot(State& state, PipeFifo& fifo, uint32_t subblock, uint32_t subblocks, uint32_t slot_num)
 {
-    const uint32_t mine = ring.pushed[lane];
-    wait_until([&] { return static_cast<int32_t>(mine - ring.free_count()) < static_cast<int32_t>(slot_num); });
-    __atomic_fetch_or(&ring.producers, lanes, __ATOMIC_ACQ_REL);
-    state.note_allocated(mine % slot_num, lane);
+    const uint32_t mine = fifo.pushed[subblock];
+    wait_until([&] { return static_cast<int32_t>(mine - fifo.free_count()) < static_cast<int32_t>(slot_num); });
+    __atomic_fetch_or(&fifo.producers, subblocks, __ATOMIC_ACQ_REL);
+    state.note_allocated(mine % slot_num, subblock);
     return mine;
 }
 
 template <typename State>
-inline void release_slot(State& state, PipeRing& ring, uint32_t lane)
+inline void release_slot(State& state, PipeFifo& fifo, uint32_t subblock)
 {
-    if (ring.freed[lane] != ring.popped[lane]) {
-        ring.advance(ring.freed, lane);
+    if (fifo.freed[subblock] != fifo.popped[subblock]) {
+        fifo.advance(fifo.freed, subblock);
         state.note_occupation();
     }
 }
 
-/// Waits for the next filled slot that lane `lane` has not popped yet, and returns its number.
+/// Waits for the next filled slot that subblock `subblock` has not popped yet, and returns its number.
 template <typename State>
-inline uint32_t await_slot(State& state, PipeRing& ring, uint32_t lane, uint32_t lanes, uint32_t slot_num)
+inline uint32_t await_slot(State& state, PipeFifo& fifo, uint32_t subblock, uint32_t subblocks, uint32_t slot_num)
 {
-    __atomic_fetch_or(&ring.consumers, lanes, __ATOMIC_ACQ_REL);
-    const uint32_t mine = ring.popped[lane];
-    if (mine - ring.freed[lane] == slot_num) {
-        release_slot(state, ring, lane);  // every slot is popped: the producer waits for this consumer
+    __atomic_fetch_or(&fifo.consumers, subblocks, __ATOMIC_ACQ_REL);
+    const uint32_t mine = fifo.popped[subblock];
+    if (mine - fifo.freed[subblock] == slot_num) {
+        release_slot(state, fifo, subblock);  // every slot is popped: the producer waits for this consumer
     }
-    wait_until([&] { return static_cast<int32_t>(ring.pushed_count() - mine) > 0; });
-    ring.advance(ring.popped, lane);
+    wait_until([&] { return static_cast<int32_t>(fifo.pushed_count() - mine) > 0; });
+    fifo.advance(fifo.popped, subblock);
     return mine;
 }
 

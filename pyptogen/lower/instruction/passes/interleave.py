@@ -1,4 +1,4 @@
-"""Passes whose vectors take a long chain of operations each walk four vectors beside each other.
+"""Passes with a long chain of operations for each vector interleave four vectors (unroll and interleave by four).
 
 before: for each vector: 30 operations, of which each waits for the one before
 after:  for each four vectors: each of the 30 operations four times
@@ -27,18 +27,18 @@ STEPS = {
     **dict.fromkeys(("TEXP", "TLOG"), 10),
     **dict.fromkeys(("TDIV", "TDIVS", "TRECIP", "TSQRT", "TRSQRT", "TROWEXPANDDIV", "TCOLEXPANDDIV"), 4),
 }
-"""Operations that wait for each other, 1 where nothing else is said; sums of four vectors are apart anyway."""
+"""Operations that wait for each other, 1 where nothing else is said; sums of four vectors are independent anyway."""
 
 
 def run(body: Sequence[Node]) -> tuple[Node, ...]:
-    """The same nodes, with `beside` of the passes that gain by it."""
+    """The same nodes, with `interleaved` of the passes that gain by it."""
     found: list[Node] = []
     for node in body:
         if isinstance(node, For):
             node = replace(node, body=run(node.body))
         elif isinstance(node, Pass):
             long = _chain(node.members) >= LEAST_STEPS and _alive(node.members) <= MOST_VALUES
-            node = replace(node, beside=long)
+            node = replace(node, interleaved=long)
         found.append(node)
     return tuple(found)
 

@@ -32,23 +32,23 @@ def entry_type(fifo: Fifo) -> str:
 
 def split_rows(values: Values, loop: For, subblock: str) -> None:
     """A vector core's rows of the tile of an iteration, where two share it: how many, and the first."""
-    assert loop.valid is not None and loop.share is not None
-    first, rows = loop.share
+    assert loop.valid is not None and loop.half is not None
+    first, rows = loop.half
     more, two = values.poly(Poly.of(loop.valid) + 1), values.index(2)
     values.bind(rows, values.compute(f"arith.divui {more}, {two} : index", rows))
     values.bind(first, values.poly(Poly.of(subblock) * (Poly.of(loop.valid) - rows)))
 
 
 @dataclass(slots=True)
-class Queues:
+class Pipes:
     """The fifos of one program."""
 
     fifos: dict[str, Fifo]
     values: Values
 
     @staticmethod
-    def of(fifos: Sequence[Fifo], values: Values) -> Queues:
-        return Queues({fifo.name: fifo for fifo in fifos}, values)
+    def of(fifos: Sequence[Fifo], values: Values) -> Pipes:
+        return Pipes({fifo.name: fifo for fifo in fifos}, values)
 
     @property
     def slots(self) -> dict[str, Fifo]:

@@ -27,10 +27,10 @@ def _slot(fifo: Fifo) -> str:
     return f"{camel(_stem(fifo))}Slot"
 
 
-def queue_aliases(fifo: Fifo, on_chip: bool) -> list[tuple[str, str, str]]:
+def pipe_aliases(fifo: Fifo, on_chip: bool) -> list[tuple[str, str, str]]:
     """Name, type and comment of the aliases of one fifo: the TPipe, and a popped slot. Of a fifo whose slots two vector
     cores pop both: also how many slots a consumer may keep (2, as always), and that it has them unsplit; of one that
-    accumulators are handed to by unit flags, that behind both. ``on_chip``: see `Platform.rings_on_chip`."""
+    accumulators are handed to by unit flags, that behind both. ``on_chip``: see `Platform.fifos_on_chip`."""
     way = ("DIR_C2V" if fifo.to == "vector" else "DIR_V2C") + ("_GM" if on_chip else "")
     size = fifo.rows * fifo.cols * DTYPES[fifo.dtype]
     both = fifo.both and fifo.to == "vector"
@@ -64,7 +64,7 @@ def slot_line(fifo: Fifo) -> str:
     return f"__gm__ {C_TYPES[fifo.dtype]} *{fifo.slot} = {_stem(fifo)}_view.data();"
 
 
-def queue_call(
+def pipe_call(
     node: Instr, fifo: Fifo, types: Mapping[str, TileType], alias: Callable[[TileType], str], told: str | None
 ) -> str:
     """A call of TPUSH, TPOP or TFREE. ``told``: the number of the vector core, where it is not to ask the device."""

@@ -1,4 +1,4 @@
-// Matrices in boxes, the layout `nz` (`layout/packing.py`): panels of columns, each of boxes one below the other.
+// Matrices in fractals, the layout `nz` (`layout/packing.py`): panels of columns, each of fractals one below the other.
 #pragma once
 
 #include <algorithm>
@@ -7,31 +7,32 @@
 
 namespace pto_rt::native {
 
-// A box has `deep` rows and `wide` columns. It holds `lanes` columns after `lanes` columns, each row after row, where
-// `group` rows of a column lie next to each other. Rows and columns that fill no box are followed by zeros.
-struct Boxes {
+// A fractal has `deep` rows and `wide` columns. It holds `lanes` columns after `lanes` columns, each row after row,
+// where `group` rows of a column lie next to each other. Rows and columns that fill no fractal are followed by zeros.
+struct Fractals {
     int64_t matrices, rows, columns, deep, wide, lanes, group, itemsize;
 
     // As `layout/packing.py` writes one; moves on behind it.
-    static Boxes read(const int64_t*& numbers)
+    static Fractals read(const int64_t*& numbers)
     {
-        Boxes boxes{};
+        Fractals fractals{};
         for (int64_t* one :
-             {&boxes.matrices, &boxes.rows, &boxes.columns, &boxes.deep, &boxes.wide, &boxes.lanes, &boxes.group,
-              &boxes.itemsize}) {
+             {&fractals.matrices, &fractals.rows, &fractals.columns, &fractals.deep, &fractals.wide, &fractals.lanes,
+              &fractals.group, &fractals.itemsize}) {
             *one = *numbers++;
         }
-        return boxes;
+        return fractals;
     }
 
     int64_t bytes() const { return matrices * panels() * panel_bytes(); }
 
-    // Zeros in all boxes that the matrices do not fill.
+    // Zeros in all fractals that the matrices do not fill.
     void clear_unfilled(char* data) const
     {
-        const int64_t box = deep * wide * itemsize, panel = panel_bytes();
+        const int64_t fractal = deep * wide * itemsize, panel = panel_bytes();
         if (rows % deep != 0) {
-            for (int64_t i = 1; i <= matrices * panels(); ++i) std::memset(data + i * panel - box, 0, bytes_of(box));
+            for (int64_t i = 1; i <= matrices * panels(); ++i)
+                std::memset(data + i * panel - fractal, 0, bytes_of(fractal));
         }
         if (columns % wide != 0) {
             for (int64_t i = 1; i <= matrices; ++i) std::memset(data + (i * panels() - 1) * panel, 0, bytes_of(panel));
@@ -62,19 +63,20 @@ private:
         auto* matrix = reinterpret_cast<Element*>(plain);
         for (int64_t i = 0; i < matrices; ++i, matrix += rows * columns) {
             for (int64_t left = 0; left < columns; left += wide) {
-                for (int64_t top = 0; top < rows; top += deep, from += deep * wide) unpack_box(from, matrix, top, left);
+                for (int64_t top = 0; top < rows; top += deep, from += deep * wide)
+                    unpack_fractal(from, matrix, top, left);
             }
         }
     }
 
     template <class Element>
-    void unpack_box(const Element* box, Element* matrix, int64_t top, int64_t left) const
+    void unpack_fractal(const Element* fractal, Element* matrix, int64_t top, int64_t left) const
     {
         const int64_t height = std::min(deep, rows - top), right = std::min(left + wide, columns);
-        for (int64_t first = left; first < right; first += lanes, box += deep * lanes) {
+        for (int64_t first = left; first < right; first += lanes, fractal += deep * lanes) {
             const int64_t width = std::min(lanes, right - first);
             for (int64_t row = 0; row < height; ++row) {
-                const Element* from = box + row / group * group * lanes + row % group;
+                const Element* from = fractal + row / group * group * lanes + row % group;
                 Element* to = matrix + (top + row) * columns + first;
                 if (width == kLanes && group * itemsize == 4) {  // of a length that a compiler sees
                     for (int64_t lane = 0; lane < kLanes; ++lane) to[lane] = from[lane * (4 / int64_t{sizeof *to})];

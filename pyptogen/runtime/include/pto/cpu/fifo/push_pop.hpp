@@ -1,10 +1,10 @@
-// What TPUSH, TPOP and TFREE do with tiles; the instructions themselves are in queue.hpp.
+// What TPUSH, TPOP and TFREE do with tiles; the instructions themselves are in fifo_instructions.hpp.
 #pragma once
 
 #include <pto/cpu/isa/operands.hpp>
 #include <pto/cpu/moves/assign.hpp>
 #include <pto/cpu/moves/requantise.hpp>
-#include <pto/cpu/queue/pipe.hpp>
+#include <pto/cpu/fifo/pipe.hpp>
 
 namespace pto {
 
@@ -20,39 +20,39 @@ constexpr bool is_cube_tile()
     }
 }
 
-/// The ring that a producer (or consumer) of this tile uses. A GlobalTensor in a pipe of both directions belongs to the
+/// The fifo that a producer (or consumer) of this tile uses. A GlobalTensor in a pipe of both directions belongs to the
 /// side that calls: the threads of vector cores are those with sub-blocks.
 template <typename Pipe, typename Tile, bool Producer>
-PTO_INLINE int ring_of()
+PTO_INLINE int fifo_of()
 {
     if constexpr (!Pipe::is_both) {
-        return Pipe::is_c2v ? kRingC2V : kRingV2C;
+        return Pipe::is_c2v ? kFifoC2V : kFifoV2C;
     } else if constexpr (is_global_data_v<Tile>) {
         const bool vector_side = get_subblockdim() > 1;
-        return vector_side == Producer ? kRingV2C : kRingC2V;
+        return vector_side == Producer ? kFifoV2C : kFifoC2V;
     } else {
-        return is_cube_tile<Tile>() == Producer ? kRingC2V : kRingV2C;
+        return is_cube_tile<Tile>() == Producer ? kFifoC2V : kFifoV2C;
     }
 }
 
-/// Where a vector core's share of a tile begins in a slot, in elements, and how far apart the rows are.
-struct SharePlace {
+/// Where a vector core's part of a tile begins in a slot, in elements, and how far apart the rows are.
+struct SubblockPart {
     int64_t offset;
     int64_t pitch;
 };
-PTO_INLINE SharePlace share_place(TileSplitAxis split, int64_t rows, int64_t cols, int64_t lane)
+PTO_INLINE SubblockPart subblock_part(TileSplitAxis split, int64_t rows, int64_t cols, int64_t subblock)
 {
     switch (split) {
-        case TILE_UP_DOWN: return {lane * rows * cols, cols};
-        case TILE_LEFT_RIGHT: return {lane * cols, 2 * cols};
-        case TILE_UP_DOWN_ODD: return {lane * (rows + 1) * cols, cols};
-        case TILE_LEFT_RIGHT_ODD: return {lane * (cols + 1), 2 * cols + 2 * lane - 1};
+        case TILE_UP_DOWN: return {subblock * rows * cols, cols};
+        case TILE_LEFT_RIGHT: return {subblock * cols, 2 * cols};
+        case TILE_UP_DOWN_ODD: return {subblock * (rows + 1) * cols, cols};
+        case TILE_LEFT_RIGHT_ODD: return {subblock * (cols + 1), 2 * cols + 2 * subblock - 1};
         default: return {0, cols};
     }
 }
 
 template <typename Pipe>
-PTO_INLINE void check_share(const Pipe& pipe, int64_t end, int64_t entry_offset)
+PTO_INLINE void check_slot(const Pipe& pipe, int64_t end, int64_t entry_offset)
 {
     const int64_t room =
         static_cast<int64_t>(Pipe::RingFiFo::SLOT_SIZE) * (pipe.fifo.GM_SLOT_BUFFER == nullptr ? 2 : 1);
@@ -98,32 +98,32 @@ template <TileSplitAxis Split, typename To, typename Pipe, typename Tile, typena
 inline void push_tile(Pipe& pipe, Tile& tile, int32_t sub_block, Convert convert)
 {
     PTO_OPERANDS(TPUSH, tile);
-    const int ring_index = ring_of<Pipe, Tile, true>();
-    const bool from_vector = ring_index == kRingV2C;
+    const int fifo_index = fifo_of<Pipe, Tile, true>();
+    const bool from_vector = fifo_index == kFifoV2C;
     if (Tile::Loc == TileType::Vec && Split == TILE_NO_SPLIT && sub_block != 0) {
         return;  // an unsplit tile comes from the first vector core
     }
-    const uint32_t lane = from_vector ? vector_lane(Split, sub_block) : 0;
-    const uint32_t lanes = from_vector && Split != TILE_NO_SPLIT ? 3 : 1;
+    const uint32_t subblock = from_vector ? vector_subblock(Split, sub_block) : 0;
+    const uint32_t subblocks = from_vector && Split != TILE_NO_SPLIT ? 3 : 1;
     auto& state = Pipe::GetSharedState();
-    PipeRing& ring = state.rings[ring_index];
+    PipeFifo& fifo = state.fifos[fifo_index];
     if (!from_vector && Split != TILE_NO_SPLIT) {
-        __atomic_fetch_or(&ring.consumers, 3U, __ATOMIC_ACQ_REL);
+        __atomic_fetch_or(&fifo.consumers, 3U, __ATOMIC_ACQ_REL);
     }
     if (pipe.prod.isAllocate) {
-        pipe.prod.tileIndex = static_cast<int>(claim_slot(state, ring, lane, lanes, Pipe::RingFiFo::SLOT_NUM));
-        pipe.prod.subTileIndex = static_cast<int>(lane);
+        pipe.prod.tileIndex = static_cast<int>(claim_slot(state, fifo, subblock, subblocks, Pipe::RingFiFo::SLOT_NUM));
+        pipe.prod.subTileIndex = static_cast<int>(subblock);
     }
-    const SharePlace place =
-        share_place(from_vector ? Split : TILE_NO_SPLIT, tile.GetValidRow(), tile.GetValidCol(), lane);
-    check_share(
-        pipe, (place.offset + (tile.GetValidRow() - 1) * place.pitch + tile.GetValidCol()) * int64_t(sizeof(To)),
+    const SubblockPart part =
+        subblock_part(from_vector ? Split : TILE_NO_SPLIT, tile.GetValidRow(), tile.GetValidCol(), subblock);
+    check_slot(
+        pipe, (part.offset + (tile.GetValidRow() - 1) * part.pitch + tile.GetValidCol()) * int64_t(sizeof(To)),
         pipe.prod.entryOffset);
-    unsigned char* slot = pipe.slot(state, ring_index, static_cast<uint32_t>(pipe.prod.tileIndex));
-    tile_to_rows(reinterpret_cast<To*>(slot + pipe.prod.entryOffset) + place.offset, place.pitch, tile, convert);
+    unsigned char* slot = pipe.slot(state, fifo_index, static_cast<uint32_t>(pipe.prod.tileIndex));
+    tile_to_rows(reinterpret_cast<To*>(slot + pipe.prod.entryOffset) + part.offset, part.pitch, tile, convert);
     if (pipe.prod.isRecord) {
-        ring.advance(ring.pushed, lane);
-        state.note_pushed(static_cast<uint32_t>(pipe.prod.tileIndex) % Pipe::RingFiFo::SLOT_NUM, lane, lanes);
+        fifo.advance(fifo.pushed, subblock);
+        state.note_pushed(static_cast<uint32_t>(pipe.prod.tileIndex) % Pipe::RingFiFo::SLOT_NUM, subblock, subblocks);
     }
 }
 
@@ -152,7 +152,7 @@ inline void clear_tile(Tile& tile)
 
 /// Whether the second vector core pops unsplit tiles as well, on the calling thread's launch.
 template <typename Pipe, TileSplitAxis Split>
-PTO_INLINE bool both_lanes_pop()
+PTO_INLINE bool both_subblocks_pop()
 {
     return Split == TILE_NO_SPLIT && Pipe::is_c2v && Pipe::is_no_split && get_subblockdim() >= 2;
 }
@@ -162,48 +162,50 @@ inline void pop_tile(Pipe& pipe, Tile& tile, int32_t sub_block)
 {
     PTO_OPERANDS(TPOP, tile);
     using T = typename Tile::DType;
-    const int ring_index = ring_of<Pipe, Tile, false>();
-    const bool to_vector = ring_index == kRingC2V;
+    const int fifo_index = fifo_of<Pipe, Tile, false>();
+    const bool to_vector = fifo_index == kFifoC2V;
     const bool second = to_vector && Split == TILE_NO_SPLIT && sub_block != 0;
-    if (second && !both_lanes_pop<Pipe, Split>()) {
+    if (second && !both_subblocks_pop<Pipe, Split>()) {
         place_popped(pipe, tile, 0);
         clear_tile(tile);
         return;
     }
-    const uint32_t lane = second ? 1 : to_vector ? vector_lane(Split, sub_block) : 0;
-    const uint32_t lanes = to_vector && (Split != TILE_NO_SPLIT || both_lanes_pop<Pipe, Split>()) ? 3 : 1;
+    const uint32_t subblock = second ? 1 : to_vector ? vector_subblock(Split, sub_block) : 0;
+    const uint32_t subblocks = to_vector && (Split != TILE_NO_SPLIT || both_subblocks_pop<Pipe, Split>()) ? 3 : 1;
     auto& state = Pipe::GetSharedState();
-    PipeRing& ring = state.rings[ring_index];
-    pipe.cons.ring = ring_index;
+    PipeFifo& fifo = state.fifos[fifo_index];
+    pipe.cons.fifo = fifo_index;
     if (pipe.cons.isWait) {
-        pipe.cons.tileIndex = static_cast<int>(await_slot(state, ring, lane, lanes, Pipe::RingFiFo::SLOT_NUM));
-        pipe.cons.subTileIndex = static_cast<int>(lane);
+        pipe.cons.tileIndex = static_cast<int>(await_slot(state, fifo, subblock, subblocks, Pipe::RingFiFo::SLOT_NUM));
+        pipe.cons.subTileIndex = static_cast<int>(subblock);
     }
     place_popped(pipe, tile, static_cast<uint32_t>(pipe.cons.tileIndex));
     if (second) {
         clear_tile(tile);
         return;
     }
-    const SharePlace place =
-        share_place(to_vector ? Split : TILE_NO_SPLIT, tile.GetValidRow(), tile.GetValidCol(), lane);
-    const unsigned char* slot = pipe.slot(state, ring_index, static_cast<uint32_t>(pipe.cons.tileIndex));
-    check_share(
-        pipe, (place.offset + (tile.GetValidRow() - 1) * place.pitch + tile.GetValidCol()) * int64_t(sizeof(T)),
+    const SubblockPart part =
+        subblock_part(to_vector ? Split : TILE_NO_SPLIT, tile.GetValidRow(), tile.GetValidCol(), subblock);
+    const unsigned char* slot = pipe.slot(state, fifo_index, static_cast<uint32_t>(pipe.cons.tileIndex));
+    check_slot(
+        pipe, (part.offset + (tile.GetValidRow() - 1) * part.pitch + tile.GetValidCol()) * int64_t(sizeof(T)),
         pipe.cons.entryOffset);
-    rows_to_tile(tile, reinterpret_cast<const T*>(slot + pipe.cons.entryOffset) + place.offset, place.pitch);
+    rows_to_tile(tile, reinterpret_cast<const T*>(slot + pipe.cons.entryOffset) + part.offset, part.pitch);
 }
 
 template <TileSplitAxis Split, typename Pipe>
-inline void free_slot(Pipe& pipe, int ring_index)
+inline void free_slot(Pipe& pipe, int fifo_index)
 {
-    const bool to_vector = ring_index == kRingC2V;
+    const bool to_vector = fifo_index == kFifoC2V;
     const bool second = to_vector && Split == TILE_NO_SPLIT && get_subblockid() != 0;
-    if (!pipe.cons.isFree || (second && !both_lanes_pop<Pipe, Split>())) {
+    if (!pipe.cons.isFree || (second && !both_subblocks_pop<Pipe, Split>())) {
         return;
     }
-    const uint32_t lane = second ? 1 : to_vector ? vector_lane(Split, static_cast<int32_t>(get_subblockid())) : 0;
+    const uint32_t subblock = second      ? 1
+                              : to_vector ? vector_subblock(Split, static_cast<int32_t>(get_subblockid()))
+                                          : 0;
     auto& state = Pipe::GetSharedState();
-    release_slot(state, state.rings[ring_index], lane);
+    release_slot(state, state.fifos[fifo_index], subblock);
 }
 
 }  // namespace cpu

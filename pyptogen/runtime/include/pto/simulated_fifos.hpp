@@ -1,13 +1,15 @@
-// The rings of mixed kernels in the simulator of a public PTO-ISA installation, as A2/A3 has them. That simulator (2026-08-21)
-// - keeps the state of a ring by its type, for all blocks together: here each cube core with its vector cores has its own;
+// The fifos of mixed kernels in the simulator of a public PTO-ISA installation, as A2/A3 has them. That simulator
+// (2026-08-21)
+// - keeps the state of a fifo by its type, for all blocks together: here each cube core with its vector cores has its
+// own;
 // - names what pops and frees a slot otherwise than the instructions call it;
-// - lets the two vector cores of a ring that both read take turns at whole slots, where each is to see all of them;
+// - lets the two vector cores of a fifo that both read take turns at whole slots, where each is to see all of them;
 // - stores the capacity of a tile that two vector cores push their halves of, where A2/A3 stores what is valid;
 // - has no set_ffts_base_addr;
-// - has one name for rings to the vector cores, where A5 has a second one for those in global memory. All lie there.
+// - has one name for fifos to the vector cores, where A5 has a second one for those in global memory. All lie there.
 // In the precompiled header of mixed kernels, behind <pto/pto-inst.hpp>; the bundled headers need none of this.
-#ifndef PTO_SIMULATED_RINGS_HPP
-#define PTO_SIMULATED_RINGS_HPP
+#ifndef PTO_SIMULATED_FIFOS_HPP
+#define PTO_SIMULATED_FIFOS_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -31,14 +33,14 @@ inline void set_ffts_base_addr(Address)
 
 namespace pto_rt::simulated {
 
-// Zeroed memory for the state of a ring of the cores that share the calling thread's cookie; they run one block at a time,
-// and leave their rings empty.
-inline void* state_of_ring(uint64_t ring, size_t bytes)
+// Zeroed memory for the state of a fifo of the cores that share the calling thread's cookie; they run one block at a
+// time, and leave their fifos empty.
+inline void* state_of_fifo(uint64_t fifo, size_t bytes)
 {
     static std::mutex guard;
     static std::map<std::pair<uint64_t, uint64_t>, void*> states;
     const std::lock_guard<std::mutex> locked(guard);
-    void*& state = states[{ring, get_task_cookie()}];
+    void*& state = states[{fifo, get_task_cookie()}];
     if (state == nullptr) {
         const size_t whole = (bytes + 63) / 64 * 64;
         state = std::aligned_alloc(64, whole);
@@ -47,9 +49,9 @@ inline void* state_of_ring(uint64_t ring, size_t bytes)
     }
     return state;
 }
-inline const bool states_apart = (pto::cpu_sim::injected_pipe_shared_state_hook = &state_of_ring) != nullptr;
+inline const bool own_states = (pto::cpu_sim::injected_pipe_shared_state_hook = &state_of_fifo) != nullptr;
 
-// The tile that would be popped: it tells the simulator which cores read a ring.
+// The tile that would be popped: it tells the simulator which cores read a fifo.
 template <typename Pipe, typename T>
 using Popped =
     pto::Tile<Pipe::is_c2v ? pto::TileType::Vec : pto::TileType::Mat, T, 1, 32, pto::BLayout::RowMajor, 1, 32>;

@@ -9,7 +9,7 @@ namespace pto::cpu {
 template <typename T>
 inline constexpr bool packs_whole_steps = kHasAvx512 && (sizeof(T) != 1 || kHasBytePermutes);
 
-/// As pack_box_step, by whole vectors.
+/// As pack_fractal_step, by whole vectors.
 template <typename T>
 PTO_INLINE void pack_whole_step(char* to, const char* from, int64_t panel);
 

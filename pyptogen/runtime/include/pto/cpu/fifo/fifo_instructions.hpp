@@ -4,7 +4,7 @@
 #include <pto/common/event.hpp>
 #include <pto/common/fixpipe.hpp>
 #include <pto/cpu/moves/quant_registers.hpp>
-#include <pto/cpu/queue/push_pop.hpp>
+#include <pto/cpu/fifo/push_pop.hpp>
 
 namespace pto {
 
@@ -15,25 +15,25 @@ inline constexpr bool is_wait_event = is_event<T>::value || is_same<T, RecordEve
 template <typename Pipe, typename... Events>
 concept PipeAndEvents = is_pipe_v<Pipe> && (is_wait_event<Events> && ...);
 
-/// The slot of a GlobalTensor: where the calling core's share of it begins.
+/// The slot of a GlobalTensor: where the calling core's part of it begins.
 template <typename Pipe, TileSplitAxis Split, typename Global>
-PTO_INLINE typename Global::DType* global_share(Pipe& pipe, Global& tensor, int ring, int index, int entry_offset)
+PTO_INLINE typename Global::DType* global_part(Pipe& pipe, Global& tensor, int which, int index, int entry_offset)
 {
     if (pipe.fifo.GM_SLOT_BUFFER == nullptr) {
-        pipe_fault("a GlobalTensor needs a pipe with a ring in global memory");
+        pipe_fault("a GlobalTensor needs a pipe with a fifo in global memory");
     }
-    const int64_t lane = vector_lane(Split, static_cast<int32_t>(get_subblockid()));
-    const SharePlace place = share_place(Split, tensor.GetShape(3), tensor.GetShape(4), lane);
+    const int64_t subblock = vector_subblock(Split, static_cast<int32_t>(get_subblockid()));
+    const SubblockPart part = subblock_part(Split, tensor.GetShape(3), tensor.GetShape(4), subblock);
     const int64_t last =
         (tensor.GetShape(3) - 1) * tensor.GetStride(3) + (tensor.GetShape(4) - 1) * tensor.GetStride(4);
-    check_share(pipe, (place.offset + last + 1) * int64_t(sizeof(typename Global::DType)), entry_offset);
+    check_slot(pipe, (part.offset + last + 1) * int64_t(sizeof(typename Global::DType)), entry_offset);
     char* base = static_cast<char*>(pipe.fifo.GM_SLOT_BUFFER);
     constexpr int64_t kSlots = Pipe::RingFiFo::SLOT_NUM, kSize = Pipe::RingFiFo::SLOT_SIZE;
     base += static_cast<int64_t>(static_cast<uint32_t>(index) % kSlots) * kSize + entry_offset;
-    if (Pipe::is_both && ring == kRingV2C) {
-        base += kSlots * kSize;  // the V2C ring follows the C2V ring
+    if (Pipe::is_both && which == kFifoV2C) {
+        base += kSlots * kSize;  // the V2C fifo follows the C2V fifo
     }
-    return reinterpret_cast<typename Global::DType*>(base) + place.offset;
+    return reinterpret_cast<typename Global::DType*>(base) + part.offset;
 }
 
 }  // namespace cpu
@@ -105,19 +105,20 @@ template <typename Pipe, typename GlobalData, TileSplitAxis Split, typename... E
 PTO_INST RecordEvent TALLOC(Pipe& pipe, GlobalData& gmTensor, const Events&... events)
 {
     TSYNC(events...);
-    const int index = cpu::ring_of<Pipe, GlobalData, true>();
-    const bool from_vector = index == cpu::kRingV2C;
-    const uint32_t lane = from_vector ? cpu::vector_lane(Split, static_cast<int32_t>(get_subblockid())) : 0;
+    const int index = cpu::fifo_of<Pipe, GlobalData, true>();
+    const bool from_vector = index == cpu::kFifoV2C;
+    const uint32_t subblock = from_vector ? cpu::vector_subblock(Split, static_cast<int32_t>(get_subblockid())) : 0;
     auto& state = Pipe::GetSharedState();
     if (pipe.prod.isAllocate) {
         pipe.prod.tileIndex = static_cast<int>(cpu::claim_slot(
-            state, state.rings[index], lane, from_vector && Split != TILE_NO_SPLIT ? 3 : 1, Pipe::RingFiFo::SLOT_NUM));
+            state, state.fifos[index], subblock, from_vector && Split != TILE_NO_SPLIT ? 3 : 1,
+            Pipe::RingFiFo::SLOT_NUM));
     }
     constexpr TileSplitAxis kWhole = TILE_NO_SPLIT;
     gmTensor.SetAddr(
         from_vector
-            ? cpu::global_share<Pipe, Split>(pipe, gmTensor, index, pipe.prod.tileIndex, pipe.prod.entryOffset)
-            : cpu::global_share<Pipe, kWhole>(pipe, gmTensor, index, pipe.prod.tileIndex, pipe.prod.entryOffset));
+            ? cpu::global_part<Pipe, Split>(pipe, gmTensor, index, pipe.prod.tileIndex, pipe.prod.entryOffset)
+            : cpu::global_part<Pipe, kWhole>(pipe, gmTensor, index, pipe.prod.tileIndex, pipe.prod.entryOffset));
     return {};
 }
 
@@ -127,21 +128,21 @@ template <typename Pipe, typename GlobalData, TileSplitAxis Split, typename... E
 PTO_INST RecordEvent TPUSH(Pipe& pipe, GlobalData&, const Events&... events)
 {
     TSYNC(events...);
-    const int index = cpu::ring_of<Pipe, GlobalData, true>();
-    const bool from_vector = index == cpu::kRingV2C;
-    const uint32_t lane = from_vector ? cpu::vector_lane(Split, static_cast<int32_t>(get_subblockid())) : 0;
-    const uint32_t lanes = from_vector && Split != TILE_NO_SPLIT ? 3 : 1;
+    const int index = cpu::fifo_of<Pipe, GlobalData, true>();
+    const bool from_vector = index == cpu::kFifoV2C;
+    const uint32_t subblock = from_vector ? cpu::vector_subblock(Split, static_cast<int32_t>(get_subblockid())) : 0;
+    const uint32_t subblocks = from_vector && Split != TILE_NO_SPLIT ? 3 : 1;
     auto& state = Pipe::GetSharedState();
-    cpu::PipeRing& ring = state.rings[index];
+    cpu::PipeFifo& fifo = state.fifos[index];
     if (!from_vector && Split != TILE_NO_SPLIT) {
-        __atomic_fetch_or(&ring.consumers, 3U, __ATOMIC_ACQ_REL);
+        __atomic_fetch_or(&fifo.consumers, 3U, __ATOMIC_ACQ_REL);
     }
-    ring.advance(ring.pushed, lane);
-    state.note_pushed(static_cast<uint32_t>(pipe.prod.tileIndex) % Pipe::RingFiFo::SLOT_NUM, lane, lanes);
+    fifo.advance(fifo.pushed, subblock);
+    state.note_pushed(static_cast<uint32_t>(pipe.prod.tileIndex) % Pipe::RingFiFo::SLOT_NUM, subblock, subblocks);
     return {};
 }
 
-/// Takes the next tile (or the calling vector core's share of it) out of the pipe, into the consumer's memory.
+/// Takes the next tile (or the calling vector core's part of it) out of the pipe, into the consumer's memory.
 template <typename Pipe, typename TileCons, TileSplitAxis Split, typename... Events>
     requires(cpu::PipeAndEvents<Pipe, Events...> && !is_global_data_v<TileCons>)
 PTO_INST RecordEvent TPOP(Pipe& pipe, TileCons& tile, const Events&... events)
@@ -165,26 +166,27 @@ PTO_INST RecordEvent TPOP(TileCons& tile, Pipe& pipe, const Events&... events)
     return TPOP<Pipe, TileCons, TILE_NO_SPLIT>(pipe, tile, events...);
 }
 
-/// Lets a GlobalTensor stand for the next filled slot, without a copy; for both vector cores where they pop unsplit tiles.
+/// Lets a GlobalTensor stand for the next filled slot, without a copy; for both vector cores where they pop unsplit
+/// tiles.
 template <typename Pipe, typename GlobalData, TileSplitAxis Split, typename... Events>
     requires(cpu::PipeAndEvents<Pipe, Events...> && is_global_data_v<GlobalData>)
 PTO_INST RecordEvent TPOP(Pipe& pipe, GlobalData& gmTensor, const Events&... events)
 {
     TSYNC(events...);
-    const int index = cpu::ring_of<Pipe, GlobalData, false>();
-    const bool to_vector = index == cpu::kRingC2V;
-    const bool both = to_vector && (Split != TILE_NO_SPLIT || cpu::both_lanes_pop<Pipe, Split>());
-    const uint32_t lane = both && get_subblockid() != 0 ? 1 : 0;
+    const int index = cpu::fifo_of<Pipe, GlobalData, false>();
+    const bool to_vector = index == cpu::kFifoC2V;
+    const bool both = to_vector && (Split != TILE_NO_SPLIT || cpu::both_subblocks_pop<Pipe, Split>());
+    const uint32_t subblock = both && get_subblockid() != 0 ? 1 : 0;
     auto& state = Pipe::GetSharedState();
-    pipe.cons.ring = index;
+    pipe.cons.fifo = index;
     if (pipe.cons.isWait) {
-        pipe.cons.tileIndex =
-            static_cast<int>(cpu::await_slot(state, state.rings[index], lane, both ? 3 : 1, Pipe::RingFiFo::SLOT_NUM));
+        pipe.cons.tileIndex = static_cast<int>(
+            cpu::await_slot(state, state.fifos[index], subblock, both ? 3 : 1, Pipe::RingFiFo::SLOT_NUM));
     }
     constexpr TileSplitAxis kWhole = TILE_NO_SPLIT;
     gmTensor.SetAddr(
-        to_vector ? cpu::global_share<Pipe, Split>(pipe, gmTensor, index, pipe.cons.tileIndex, pipe.cons.entryOffset)
-                  : cpu::global_share<Pipe, kWhole>(pipe, gmTensor, index, pipe.cons.tileIndex, pipe.cons.entryOffset));
+        to_vector ? cpu::global_part<Pipe, Split>(pipe, gmTensor, index, pipe.cons.tileIndex, pipe.cons.entryOffset)
+                  : cpu::global_part<Pipe, kWhole>(pipe, gmTensor, index, pipe.cons.tileIndex, pipe.cons.entryOffset));
     return {};
 }
 
@@ -194,7 +196,7 @@ template <typename Pipe, TileSplitAxis Split, typename... Events>
 PTO_INST RecordEvent TFREE(Pipe& pipe, const Events&... events)
 {
     TSYNC(events...);
-    cpu::free_slot<Split>(pipe, pipe.cons.ring);
+    cpu::free_slot<Split>(pipe, pipe.cons.fifo);
     return {};
 }
 template <typename Pipe, typename GlobalData, TileSplitAxis Split, typename... Events>
@@ -202,7 +204,7 @@ template <typename Pipe, typename GlobalData, TileSplitAxis Split, typename... E
 PTO_INST RecordEvent TFREE(Pipe& pipe, GlobalData&, const Events&... events)
 {
     TSYNC(events...);
-    cpu::free_slot<Split>(pipe, pipe.cons.ring);
+    cpu::free_slot<Split>(pipe, pipe.cons.fifo);
     return {};
 }
 template <typename Pipe, typename... Events>

@@ -209,7 +209,7 @@ def _define(base: type[_OnPipe], stem: str, other: str, doc: str) -> type[_OnPip
     return irdl_op_definition(type(f"{stem}_{other}", (base,), fields))
 
 
-QUEUES = [
+FIFOS = [
     _define(base, stem, other, doc)
     for base, stem, doc in (
         (Take, "talloc_to", "Waits for a free slot."),

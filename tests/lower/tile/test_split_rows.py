@@ -17,7 +17,7 @@ from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.instruction import side_by_side
 from pyptogen.lower.instruction.ir import For
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tile.ir import Fifo, Loop, Node, TileKernel, TileOp, share_of
+from pyptogen.lower.tile.ir import Fifo, Loop, Node, TileKernel, TileOp, half_of
 from pyptogen.lower.tile.kernels import split_rows
 from pyptogen.lower.tile.ops import ScatterRows, Store, Transpose
 from pyptogen.schema.loader import load_source
@@ -65,7 +65,7 @@ def vector_program(result: Generated) -> TileKernel:
 @pytest.mark.parametrize("rows", range(1, 9))
 def test_the_halves_cover_all_rows(rows: int) -> None:
     """Both are equally long, none is empty, and they meet in one row at the most."""
-    (first, mine), (second, other) = share_of(rows, 0), share_of(rows, 1)
+    (first, mine), (second, other) = half_of(rows, 0), half_of(rows, 1)
     assert first == 0
     assert mine == other > 0
     assert second + other == rows

@@ -81,45 +81,45 @@ AICORE inline void run_block(
         YTapWideGm bias_in(bias + int64_t(c0));
         TLOAD(bias_tile_row, bias_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(c0_buffer));
-        VecF32_16x256 y_seen(y_1_cols0_valid); TASSIGN<0x14280>(y_seen);  // UB 0x14280..0x18280
+        VecF32_16x256 y_window(y_1_cols0_valid); TASSIGN<0x14280>(y_window);  // UB 0x14280..0x18280
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + c0_buffer));
-        TCVT(y_seen, seen_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        TCVT(y_window, seen_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(6 + c0_buffer));
         VecF32_16x256 y_part(y_1_cols0_valid); TASSIGN<0x14280>(y_part);  // UB 0x14280..0x18280
         VecF32_16x1 y_tap_wide_tile; TASSIGN(y_tap_wide_tile, 0x04000 + c0_buffer * 0x00040);  // UB 0x04000..0x04080, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + c0_buffer));
-        TROWEXPANDMUL(y_part, y_seen, y_tap_wide_tile);
-        VecF32_16x256 y_seen_2(y_1_cols0_valid); TASSIGN<0x18280>(y_seen_2);  // UB 0x18280..0x1c280
-        TCVT(y_seen_2, seen_tile_2, RoundMode::CAST_RINT, SaturationMode::ON);
+        TROWEXPANDMUL(y_part, y_window, y_tap_wide_tile);
+        VecF32_16x256 y_window_2(y_1_cols0_valid); TASSIGN<0x18280>(y_window_2);  // UB 0x18280..0x1c280
+        TCVT(y_window_2, seen_tile_2, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_16x256 y_part_2(y_1_cols0_valid); TASSIGN<0x18280>(y_part_2);  // UB 0x18280..0x1c280
         VecF32_16x1 y_tap_wide_2_tile; TASSIGN(y_tap_wide_2_tile, 0x08080 + c0_buffer * 0x00040);  // UB 0x08080..0x08100, 2 copies
         pipe_barrier(PIPE_V);
-        TROWEXPANDMUL(y_part_2, y_seen_2, y_tap_wide_2_tile);
+        TROWEXPANDMUL(y_part_2, y_window_2, y_tap_wide_2_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(4 + c0_buffer));
         VecF32_16x256 y_total(y_1_cols0_valid); TASSIGN<0x14280>(y_total);  // UB 0x14280..0x18280
         pipe_barrier(PIPE_V);
         TADD(y_total, y_part, y_part_2);
-        VecF32_16x256 y_seen_3(y_1_cols0_valid); TASSIGN<0x18280>(y_seen_3);  // UB 0x18280..0x1c280
+        VecF32_16x256 y_window_3(y_1_cols0_valid); TASSIGN<0x18280>(y_window_3);  // UB 0x18280..0x1c280
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + c0_buffer));
-        TCVT(y_seen_3, seen_tile_3, RoundMode::CAST_RINT, SaturationMode::ON);
+        TCVT(y_window_3, seen_tile_3, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_16x256 y_part_3(y_1_cols0_valid); TASSIGN<0x18280>(y_part_3);  // UB 0x18280..0x1c280
         VecF32_16x1 y_tap_wide_3_tile; TASSIGN(y_tap_wide_3_tile, 0x0c100 + c0_buffer * 0x00040);  // UB 0x0c100..0x0c180, 2 copies
         pipe_barrier(PIPE_V);
-        TROWEXPANDMUL(y_part_3, y_seen_3, y_tap_wide_3_tile);
+        TROWEXPANDMUL(y_part_3, y_window_3, y_tap_wide_3_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + c0_buffer));
         pipe_barrier(PIPE_V);
         TADD(y_total, y_total, y_part_3);
-        VecF32_16x256 y_seen_4(y_1_cols0_valid); TASSIGN<0x18280>(y_seen_4);  // UB 0x18280..0x1c280
+        VecF32_16x256 y_window_4(y_1_cols0_valid); TASSIGN<0x18280>(y_window_4);  // UB 0x18280..0x1c280
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(c0_buffer));
-        TCVT(y_seen_4, seen_tile_4, RoundMode::CAST_RINT, SaturationMode::ON);
+        TCVT(y_window_4, seen_tile_4, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_16x256 y_part_4(y_1_cols0_valid); TASSIGN<0x18280>(y_part_4);  // UB 0x18280..0x1c280
         VecF32_16x1 y_tap_wide_4_tile; TASSIGN(y_tap_wide_4_tile, 0x10180 + c0_buffer * 0x00040);  // UB 0x10180..0x10200, 2 copies
         pipe_barrier(PIPE_V);
-        TROWEXPANDMUL(y_part_4, y_seen_4, y_tap_wide_4_tile);
+        TROWEXPANDMUL(y_part_4, y_window_4, y_tap_wide_4_tile);
         pipe_barrier(PIPE_V);
         TADD(y_total, y_total, y_part_4);
         VecF32_16x256 y_biased(y_1_cols0_valid); TASSIGN<0x14280>(y_biased);  // UB 0x14280..0x18280

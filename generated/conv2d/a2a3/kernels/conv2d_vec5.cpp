@@ -48,13 +48,13 @@ AICORE inline void run_block(
         VecF32_16x1 bias_tile; TASSIGN(bias_tile, 0x18800 + oc0_buffer * 0x00040);  // UB 0x18800..0x18880, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(oc0_buffer));
         TROWEXPANDADD(y_biased, y_conv_tile, bias_tile);
-        VecF32_16x784 y_places; TASSIGN(y_places, 0x00000 + oc0_buffer * 0x0c400);  // UB 0x00000..0x18800, 2 copies
+        VecF32_16x784 y_positions; TASSIGN(y_positions, 0x00000 + oc0_buffer * 0x0c400);  // UB 0x00000..0x18800, 2 copies
         pipe_barrier(PIPE_V);
-        TRELU(y_places, y_biased);
+        TRELU(y_positions, y_biased);
         VecB16_16x784 y_1; TASSIGN(y_1, 0x18880 + oc0_buffer * 0x06200);  // UB 0x18880..0x24c80, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(oc0_buffer));  // free again
-        TCVT(y_1, y_places, RoundMode::CAST_RINT, SaturationMode::ON);
+        TCVT(y_1, y_positions, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(oc0_buffer));
         set_flag(PIPE_V, PIPE_MTE2, event_t(oc0_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(oc0_buffer));

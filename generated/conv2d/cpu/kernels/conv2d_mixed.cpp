@@ -50,8 +50,8 @@ extern "C" __global__ AICORE void conv2d_mixed(
             TPASS(128, y_columns_cols0_valid, [&](auto at) {
                 const auto y_conv = at.extract(y_conv_acc, 0);
                 const auto y_biased = y_conv + at.column(bias_tile);
-                const auto y_places = at.relu(y_biased);
-                at.store(y_out, y_places, far);
+                const auto y_positions = at.relu(y_biased);
+                at.store(y_out, y_positions, far);
             });
         }
     }

@@ -19,12 +19,12 @@ using ThereGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 
 // An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
-AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
+AICORE inline int64_t index_inside(int64_t index, int64_t size, [[maybe_unused]] int32_t site)
 {
 #if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, site);
+    PTO_WRONG_INDEX(index < 0 || index >= size, index, size, site);
 #endif
-    return index < 0 ? 0 : index < places ? index : places - 1;
+    return index < 0 ? 0 : index < size ? index : size - 1;
 }
 
 AICORE inline void run_block(

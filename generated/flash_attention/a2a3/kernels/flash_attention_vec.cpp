@@ -58,14 +58,14 @@ AICORE inline void run_block(
     for (int32_t tile = block; tile < tiles; tile += nblk) {
         const int32_t sq0 = sq_begin + tile / 8 * 128;
         const int32_t sq0_valid = sq_end - sq0 < 128 ? sq_end - sq0 : 128;
-        const int32_t sq0_share = (sq0_valid + 1) / 2;  // the part of each vector core
+        const int32_t sq0_half = (sq0_valid + 1) / 2;  // half of the rows for each vector core
         const int32_t heads0 = tile % 8;
         // o: attention(q, k, v, scale=scale)
-        VecF32_1x64 o_max_row(sq0_share); TASSIGN<0x20200>(o_max_row);  // as a row, same bytes as o_max
+        VecF32_1x64 o_max_row(sq0_half); TASSIGN<0x20200>(o_max_row);  // as a row, same bytes as o_max
         TEXPANDS(o_max_row, -__builtin_inff());
-        VecF32_1x64 o_sum_row(sq0_share); TASSIGN<0x20300>(o_sum_row);  // as a row, same bytes as o_sum
+        VecF32_1x64 o_sum_row(sq0_half); TASSIGN<0x20300>(o_sum_row);  // as a row, same bytes as o_sum
         TEXPANDS(o_sum_row, 0.0f);
-        VecF32_64x128 o_acc(sq0_share); TASSIGN<0x20400>(o_acc);  // UB 0x20400..0x28400
+        VecF32_64x128 o_acc(sq0_half); TASSIGN<0x20400>(o_acc);  // UB 0x20400..0x28400
         pipe_barrier(PIPE_V);
         TEXPANDS(o_acc, 0.0f);
         for (int32_t kv0 = -768; kv0 < kv; kv0 += 256) {
@@ -73,57 +73,57 @@ AICORE inline void run_block(
                 const int32_t kv5_valid = kv - kv5 < 256 ? kv - kv5 : 256;
                 for (int32_t sq1 = sq0; sq1 < sq0 + sq0_valid; sq1 += 64, sq1_buffer ^= 1) {
                     const int32_t sq1_valid = sq0 + sq0_valid - sq1 < 64 ? sq0 + sq0_valid - sq1 : 64;
-                    const int32_t sq1_share = (sq1_valid + 1) / 2;  // the part of each vector core
-                    const int32_t sq1_first = subblock * (sq1_valid - sq1_share);  // where this one's begins
+                    const int32_t sq1_half = (sq1_valid + 1) / 2;  // half of the rows for each vector core
+                    const int32_t sq1_first = subblock * (sq1_valid - sq1_half);  // the first row of this core
                     OQkSlot o_qk_view(o_qk_fifo);
                     TPOP<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
                     __gm__ float *o_qk_slot = o_qk_view.data();
-                    VecF32_32x256 o_qk(sq1_share, kv5_valid); TASSIGN(o_qk, 0x00000 + sq1_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                    VecF32_32x256 o_qk(sq1_half, kv5_valid); TASSIGN(o_qk, 0x00000 + sq1_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(sq1_buffer));  // free again
-                    OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv5_valid) * sq1_first, {sq1_share, kv5_valid}, {int64_t(kv5_valid)});
+                    OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv5_valid) * sq1_first, {sq1_half, kv5_valid}, {int64_t(kv5_valid)});
                     TLOAD(o_qk, o_qk_slot_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(sq1_buffer));
                     TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
-                    VecF32_32x256 o_s(sq1_share, kv5_valid); TASSIGN(o_s, 0x00000 + sq1_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                    VecF32_32x256 o_s(sq1_half, kv5_valid); TASSIGN(o_s, 0x00000 + sq1_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(sq1_buffer));
                     TMULS(o_s, o_qk, scale);
-                    VecF32_32x1 o_block_max(sq1_share); TASSIGN<0x28500>(o_block_max);  // UB 0x28500..0x28580
-                    VecF32_32x128 o_block_max_tmp(sq1_share); TASSIGN<0x28580>(o_block_max_tmp);  // UB 0x28580..0x2c580
+                    VecF32_32x1 o_block_max(sq1_half); TASSIGN<0x28500>(o_block_max);  // UB 0x28500..0x28580
+                    VecF32_32x128 o_block_max_tmp(sq1_half); TASSIGN<0x28580>(o_block_max_tmp);  // UB 0x28580..0x2c580
                     pipe_barrier(PIPE_V);
                     TROWMAX(o_block_max, o_s, o_block_max_tmp);
-                    VecF32_1x32 o_max_next_row(sq1_share); TASSIGN<0x28500>(o_max_next_row);  // as a row, same bytes as o_max_next
-                    VecF32_1x32 o_max_rows_row(sq1_share); TASSIGN(o_max_rows_row, 0x20200 + sq1 * 0x00002 - sq0 * 0x00002);  // rows sq1 / 2 - sq0 / 2.. of o_max
-                    VecF32_1x32 o_block_max_row(sq1_share); TASSIGN<0x28500>(o_block_max_row);  // as a row, same bytes as o_block_max
+                    VecF32_1x32 o_max_next_row(sq1_half); TASSIGN<0x28500>(o_max_next_row);  // as a row, same bytes as o_max_next
+                    VecF32_1x32 o_max_rows_row(sq1_half); TASSIGN(o_max_rows_row, 0x20200 + sq1 * 0x00002 - sq0 * 0x00002);  // rows sq1 / 2 - sq0 / 2.. of o_max
+                    VecF32_1x32 o_block_max_row(sq1_half); TASSIGN<0x28500>(o_block_max_row);  // as a row, same bytes as o_block_max
                     pipe_barrier(PIPE_V);
                     TMAX(o_max_next_row, o_max_rows_row, o_block_max_row);
-                    VecF32_32x256 o_below_max(sq1_share, kv5_valid); TASSIGN(o_below_max, 0x00000 + sq1_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
-                    VecF32_32x1 o_max_next(sq1_share); TASSIGN<0x28500>(o_max_next);  // UB 0x28500..0x28580
+                    VecF32_32x256 o_below_max(sq1_half, kv5_valid); TASSIGN(o_below_max, 0x00000 + sq1_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                    VecF32_32x1 o_max_next(sq1_half); TASSIGN<0x28500>(o_max_next);  // UB 0x28500..0x28580
                     pipe_barrier(PIPE_V);
                     TROWEXPANDSUB(o_below_max, o_s, o_max_next);
-                    VecF32_32x256 o_p(sq1_share, kv5_valid); TASSIGN(o_p, 0x00000 + sq1_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                    VecF32_32x256 o_p(sq1_half, kv5_valid); TASSIGN(o_p, 0x00000 + sq1_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
                     pipe_barrier(PIPE_V);
                     TEXP(o_p, o_below_max);
-                    VecF32_1x32 o_max_step_row(sq1_share); TASSIGN<0x28580>(o_max_step_row);  // as a row, same bytes as o_max_step
+                    VecF32_1x32 o_max_step_row(sq1_half); TASSIGN<0x28580>(o_max_step_row);  // as a row, same bytes as o_max_step
                     TSUB(o_max_step_row, o_max_rows_row, o_max_next_row);
-                    VecF32_1x32 o_alpha_row(sq1_share); TASSIGN(o_alpha_row, 0x28400 + sq1 * 0x00002 - sq0 * 0x00002);  // rows sq1 / 2 - sq0 / 2.. of o_alpha_all
+                    VecF32_1x32 o_alpha_row(sq1_half); TASSIGN(o_alpha_row, 0x28400 + sq1 * 0x00002 - sq0 * 0x00002);  // rows sq1 / 2 - sq0 / 2.. of o_alpha_all
                     pipe_barrier(PIPE_V);
                     TEXP(o_alpha_row, o_max_step_row);
-                    VecF32_32x1 o_block_sum(sq1_share); TASSIGN<0x28580>(o_block_sum);  // UB 0x28580..0x28600
-                    VecF32_32x128 o_block_sum_tmp(sq1_share); TASSIGN<0x28600>(o_block_sum_tmp);  // UB 0x28600..0x2c600
+                    VecF32_32x1 o_block_sum(sq1_half); TASSIGN<0x28580>(o_block_sum);  // UB 0x28580..0x28600
+                    VecF32_32x128 o_block_sum_tmp(sq1_half); TASSIGN<0x28600>(o_block_sum_tmp);  // UB 0x28600..0x2c600
                     pipe_barrier(PIPE_V);
                     TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
-                    VecF32_1x32 o_sum_rows_row(sq1_share); TASSIGN(o_sum_rows_row, 0x20300 + sq1 * 0x00002 - sq0 * 0x00002);  // rows sq1 / 2 - sq0 / 2.. of o_sum
+                    VecF32_1x32 o_sum_rows_row(sq1_half); TASSIGN(o_sum_rows_row, 0x20300 + sq1 * 0x00002 - sq0 * 0x00002);  // rows sq1 / 2 - sq0 / 2.. of o_sum
                     TMUL(o_sum_rows_row, o_sum_rows_row, o_alpha_row);
-                    VecF32_1x32 o_block_sum_row(sq1_share); TASSIGN<0x28580>(o_block_sum_row);  // as a row, same bytes as o_block_sum
+                    VecF32_1x32 o_block_sum_row(sq1_half); TASSIGN<0x28580>(o_block_sum_row);  // as a row, same bytes as o_block_sum
                     pipe_barrier(PIPE_V);
                     TADD(o_sum_rows_row, o_sum_rows_row, o_block_sum_row);
-                    VecB16_32x256 o_p_low(sq1_share, kv5_valid); TASSIGN<0x10000>(o_p_low);  // UB 0x10000..0x14000
+                    VecB16_32x256 o_p_low(sq1_half, kv5_valid); TASSIGN<0x10000>(o_p_low);  // UB 0x10000..0x14000
                     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
                     TCVT(o_p_low, o_p, RoundMode::CAST_RINT, SaturationMode::ON);
                     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(sq1_buffer));
                     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-                    o_p_low_pipe.prod.setEntryOffset((sq1_first - sq1_share * subblock) * kv5_valid * 2);  // the middle row of an odd number is both cores'
+                    o_p_low_pipe.prod.setEntryOffset((sq1_first - sq1_half * subblock) * kv5_valid * 2);  // the middle row of an odd number is both cores'
                     TPUSH<OPLowPipe, VecB16_32x256, TileSplitAxis::TILE_UP_DOWN>(o_p_low_pipe, o_p_low);
                     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
                     TMOV(o_max_rows_row, o_max_next_row);
@@ -133,18 +133,18 @@ AICORE inline void run_block(
                 const int32_t kv4_valid = kv - kv4 < 256 ? kv - kv4 : 256;
                 for (int32_t sq3 = sq0; sq3 < sq0 + sq0_valid; sq3 += 64, sq3_buffer ^= 1) {
                     const int32_t sq3_valid = sq0 + sq0_valid - sq3 < 64 ? sq0 + sq0_valid - sq3 : 64;
-                    const int32_t sq3_share = (sq3_valid + 1) / 2;  // the part of each vector core
-                    const int32_t sq3_first = subblock * (sq3_valid - sq3_share);  // where this one's begins
+                    const int32_t sq3_half = (sq3_valid + 1) / 2;  // half of the rows for each vector core
+                    const int32_t sq3_first = subblock * (sq3_valid - sq3_half);  // the first row of this core
                     OPvSlot o_pv_view(o_pv_fifo);
                     TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
                     __gm__ float *o_pv_slot = o_pv_view.data();
-                    VecF32_32x128 o_pv(sq3_share); TASSIGN(o_pv, 0x14000 + sq3_buffer * 0x04000);  // UB 0x14000..0x1c000, 2 copies
+                    VecF32_32x128 o_pv(sq3_half); TASSIGN(o_pv, 0x14000 + sq3_buffer * 0x04000);  // UB 0x14000..0x1c000, 2 copies
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + sq3_buffer));  // free again
-                    OPvSlotGm o_pv_slot_in(o_pv_slot + int64_t(sq3_first) * 128, {sq3_share});
+                    OPvSlotGm o_pv_slot_in(o_pv_slot + int64_t(sq3_first) * 128, {sq3_half});
                     TLOAD(o_pv, o_pv_slot_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(2 + sq3_buffer));
                     TFREE<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
-                    VecF32_32x128 o_acc_rows_2(sq3_share); TASSIGN(o_acc_rows_2, 0x20400 + sq3 * 0x00100 - sq0 * 0x00100);  // rows sq3 / 2 - sq0 / 2.. of o_acc
+                    VecF32_32x128 o_acc_rows_2(sq3_half); TASSIGN(o_acc_rows_2, 0x20400 + sq3 * 0x00100 - sq0 * 0x00100);  // rows sq3 / 2 - sq0 / 2.. of o_acc
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + sq3_buffer));
                     TADD(o_acc_rows_2, o_acc_rows_2, o_pv);
@@ -155,30 +155,30 @@ AICORE inline void run_block(
                 const int32_t kv3_valid = kv - kv3 < 256 ? kv - kv3 : 256;
                 for (int32_t sq2 = sq0; sq2 < sq0 + sq0_valid; sq2 += 64) {
                     const int32_t sq2_valid = sq0 + sq0_valid - sq2 < 64 ? sq0 + sq0_valid - sq2 : 64;
-                    const int32_t sq2_share = (sq2_valid + 1) / 2;  // the part of each vector core
-                    VecF32_32x128 o_acc_rows(sq2_share); TASSIGN(o_acc_rows, 0x20400 + sq2 * 0x00100 - sq0 * 0x00100);  // rows sq2 / 2 - sq0 / 2.. of o_acc
-                    VecF32_32x1 o_alpha_2_later(sq2_share); TASSIGN(o_alpha_2_later, 0x20000 + sq2 * 0x00002 - sq0 * 0x00002);  // rows sq2 / 2 - sq0 / 2.. of o_alpha_all_later
+                    const int32_t sq2_half = (sq2_valid + 1) / 2;  // half of the rows for each vector core
+                    VecF32_32x128 o_acc_rows(sq2_half); TASSIGN(o_acc_rows, 0x20400 + sq2 * 0x00100 - sq0 * 0x00100);  // rows sq2 / 2 - sq0 / 2.. of o_acc
+                    VecF32_32x1 o_alpha_2_later(sq2_half); TASSIGN(o_alpha_2_later, 0x20000 + sq2 * 0x00002 - sq0 * 0x00002);  // rows sq2 / 2 - sq0 / 2.. of o_alpha_all_later
                     pipe_barrier(PIPE_V);
                     TROWEXPANDMUL(o_acc_rows, o_acc_rows, o_alpha_2_later);
                 }
             }
-            VecF32_1x64 o_alpha_all_later_2_row(sq0_share); TASSIGN<0x20100>(o_alpha_all_later_2_row);  // as a row, same bytes as o_alpha_all_later_2
+            VecF32_1x64 o_alpha_all_later_2_row(sq0_half); TASSIGN<0x20100>(o_alpha_all_later_2_row);  // as a row, same bytes as o_alpha_all_later_2
             if (const int32_t kv1 = kv0 + 512; -256 < kv1 && kv1 < kv) {
-                VecF32_1x64 o_alpha_all_later_row(sq0_share); TASSIGN<0x20000>(o_alpha_all_later_row);  // as a row, same bytes as o_alpha_all_later
+                VecF32_1x64 o_alpha_all_later_row(sq0_half); TASSIGN<0x20000>(o_alpha_all_later_row);  // as a row, same bytes as o_alpha_all_later
                 pipe_barrier(PIPE_V);
                 TMOV(o_alpha_all_later_row, o_alpha_all_later_2_row);
             }
             if (const int32_t kv2 = kv0 + 768; kv2 < kv) {
-                VecF32_1x64 o_alpha_all_row(sq0_share); TASSIGN<0x28400>(o_alpha_all_row);  // as a row, same bytes as o_alpha_all
+                VecF32_1x64 o_alpha_all_row(sq0_half); TASSIGN<0x28400>(o_alpha_all_row);  // as a row, same bytes as o_alpha_all
                 pipe_barrier(PIPE_V);
                 TMOV(o_alpha_all_later_2_row, o_alpha_all_row);
             }
         }
-        VecF32_64x128 o_1(sq0_share); TASSIGN<0x20400>(o_1);  // UB 0x20400..0x28400
-        VecF32_64x1 o_sum(sq0_share); TASSIGN<0x20300>(o_sum);  // UB 0x20300..0x20400
+        VecF32_64x128 o_1(sq0_half); TASSIGN<0x20400>(o_1);  // UB 0x20400..0x28400
+        VecF32_64x1 o_sum(sq0_half); TASSIGN<0x20300>(o_sum);  // UB 0x20300..0x20400
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(o_1, o_acc, o_sum);
-        VecB16_64x128 o_tile(sq0_share); TASSIGN<0x1c000>(o_tile);  // UB 0x1c000..0x20000
+        VecB16_64x128 o_tile(sq0_half); TASSIGN<0x1c000>(o_tile);  // UB 0x1c000..0x20000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         TCVT(o_tile, o_1, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -186,10 +186,10 @@ AICORE inline void run_block(
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         for (int32_t sq4 = sq0; sq4 < sq0 + sq0_valid; sq4 += 64) {
             const int32_t sq4_valid = sq0 + sq0_valid - sq4 < 64 ? sq0 + sq0_valid - sq4 : 64;
-            const int32_t sq4_share = (sq4_valid + 1) / 2;  // the part of each vector core
-            const int32_t sq4_first = subblock * (sq4_valid - sq4_share);  // where this one's begins
-            VecB16_32x128 o_tile_rows(sq4_share); TASSIGN(o_tile_rows, 0x1c000 + sq4 * 0x00080 - sq0 * 0x00080);  // rows sq4 / 2 - sq0 / 2.. of o_tile
-            OGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq4) * 128 + int64_t(sq4_first) * 128, {sq4_share});
+            const int32_t sq4_half = (sq4_valid + 1) / 2;  // half of the rows for each vector core
+            const int32_t sq4_first = subblock * (sq4_valid - sq4_half);  // the first row of this core
+            VecB16_32x128 o_tile_rows(sq4_half); TASSIGN(o_tile_rows, 0x1c000 + sq4 * 0x00080 - sq0 * 0x00080);  // rows sq4 / 2 - sq0 / 2.. of o_tile
+            OGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq4) * 128 + int64_t(sq4_first) * 128, {sq4_half});
             TSTORE(o_out, o_tile_rows);
         }
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);

@@ -78,11 +78,11 @@ extern "C" __global__ AICORE void flash_attention_causal(
                     const auto o_key_far_v = o_key_number * 1e+30f;
                     at.store(o_key_far, o_key_far_v);
                 });
-                const int32_t sq1_begin = kv0 + sq - kv - sq0 > 0 ? sq0 + (kv0 + sq - kv - sq0) / 128 * 128 : sq0;  // those before see nothing of this block
-                const int32_t sq1_end = kv0 + sq + 255 - kv < sq0 + sq0_valid ? kv0 + sq + 255 - kv : sq0 + sq0_valid;  // rows from here on see the whole block
+                const int32_t sq1_begin = kv0 + sq - kv - sq0 > 0 ? sq0 + (kv0 + sq - kv - sq0) / 128 * 128 : sq0;  // rows before this: their causal bound is ahead of this block
+                const int32_t sq1_end = kv0 + sq + 255 - kv < sq0 + sq0_valid ? kv0 + sq + 255 - kv : sq0 + sq0_valid;  // rows from here on: their causal bound is behind this block
                 for (int32_t sq1 = sq1_begin; sq1 < sq1_end; sq1 += 128) {
                     const int32_t sq1_valid = sq0 + sq0_valid - sq1 < 128 ? sq0 + sq0_valid - sq1 : 128;
-                    if (const int32_t kv1 = kv0; kv1 < kv + sq1 + sq1_valid - sq) {  // as far as these rows see
+                    if (const int32_t kv1 = kv0; kv1 < kv + sq1 + sq1_valid - sq) {  // up to the causal bound of these rows
                         const int32_t kv1_valid = kv + sq1 + sq1_valid - kv1 - sq < 256 ? kv + sq1 + sq1_valid - kv1 - sq : 256;
                         LeftB16_128x128 q_tile_part(sq1_valid); TASSIGN(q_tile_part, 0x00000);  // L0A 0x00000..0x08000
                         VGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq1) * 128, {sq1_valid});
@@ -92,16 +92,16 @@ extern "C" __global__ AICORE void flash_attention_causal(
                         TMATMUL(o_qk_acc_part, q_tile_part, k_tile_part);
                         VecF32_128x1 o_limit_rows_part(sq1_valid); TASSIGN(o_limit_rows_part, 0x01000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_limit
                         VecF32_1x256 o_key_far_part(kv1_valid); TASSIGN(o_key_far_part, 0x83400);  // columns 0.. of o_key_far
-                        VecF32_128x256 o_s_seen_part(sq1_valid, kv1_valid); TASSIGN(o_s_seen_part, 0x83800);  // UB 0x83800..0xa3800
+                        VecF32_128x256 o_s_masked_part(sq1_valid, kv1_valid); TASSIGN(o_s_masked_part, 0x83800);  // UB 0x83800..0xa3800
                         VecF32_128x1 o_block_max_part(sq1_valid); TASSIGN(o_block_max_part, 0x83000);  // UB 0x83000..0x83200
                         TPASS(sq1_valid, kv1_valid, [&](auto at, auto &o_block_max_part_max) {
                             const auto o_qk_part = at.extract(o_qk_acc_part, 0);
                             const auto o_s_part = o_qk_part * at.all(scale);
-                            const auto o_seen_part = at.column(o_limit_rows_part);
-                            const auto o_seen_part_2 = o_seen_part - at.row(o_key_far_part);
-                            const auto o_s_seen_part_v = at.min(o_s_part, o_seen_part_2);
-                            at.store(o_s_seen_part, o_s_seen_part_v);
-                            o_block_max_part_max.take(at, o_s_seen_part_v);
+                            const auto o_mask_part = at.column(o_limit_rows_part);
+                            const auto o_mask_part_2 = o_mask_part - at.row(o_key_far_part);
+                            const auto o_s_masked_part_v = at.min(o_s_part, o_mask_part_2);
+                            at.store(o_s_masked_part, o_s_masked_part_v);
+                            o_block_max_part_max.take(at, o_s_masked_part_v);
                         }, RowMax(o_block_max_part));
                         VecF32_1x128 o_max_next_part_row(sq1_valid); TASSIGN(o_max_next_part_row, 0x83200);  // as a row, same bytes as o_max_next_part
                         VecF32_1x128 o_max_rows_part_row(sq1_valid); TASSIGN(o_max_rows_part_row, 0x00000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_max
@@ -118,8 +118,8 @@ extern "C" __global__ AICORE void flash_attention_causal(
                         VecF32_128x1 o_block_sum_part(sq1_valid); TASSIGN(o_block_sum_part, 0x83000);  // UB 0x83000..0x83200
                         LeftB16_128x256 o_p_low_part_l0a(sq1_valid, kv1_valid); TASSIGN(o_p_low_part_l0a, 0x00000);  // L0A 0x00000..0x10000
                         TPASS<4>(sq1_valid, kv1_valid, [&](auto at, auto &o_block_sum_part_sum, auto &o_p_low_part_l0a_rows) {
-                            const auto o_s_seen_part_v = at.load(o_s_seen_part);
-                            const auto o_below_max_part = o_s_seen_part_v - at.column(o_max_next_part);
+                            const auto o_s_masked_part_v = at.load(o_s_masked_part);
+                            const auto o_below_max_part = o_s_masked_part_v - at.column(o_max_next_part);
                             const auto o_p_part = at.exp(o_below_max_part);
                             o_block_sum_part_sum.take(at, o_p_part);
                             o_p_low_part_l0a_rows.take(at, o_p_part);
@@ -140,7 +140,7 @@ extern "C" __global__ AICORE void flash_attention_causal(
                         });
                     }
                 }
-                const int32_t sq2_begin = kv0 + sq + 382 - kv - sq0 > 0 ? sq0 + (kv0 + sq + 382 - kv - sq0) / 128 * 128 : sq0;  // those before do not see all of this block
+                const int32_t sq2_begin = kv0 + sq + 382 - kv - sq0 > 0 ? sq0 + (kv0 + sq + 382 - kv - sq0) / 128 * 128 : sq0;  // rows before this: their causal bound is inside this block
                 for (int32_t sq2 = sq2_begin; sq2 < sq0 + sq0_valid; sq2 += 128) {
                     const int32_t sq2_valid = sq0 + sq0_valid - sq2 < 128 ? sq0 + sq0_valid - sq2 : 128;
                     LeftB16_128x128 q_tile(sq2_valid); TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x08000

@@ -43,54 +43,54 @@ AICORE inline void run_block(
     for (int32_t tile = block; tile < tiles; tile += nblk) {
         const int32_t sq0 = sq_begin + tile / (kv0_tiles * 8) * 128;
         const int32_t sq0_valid = sq_end - sq0 < 128 ? sq_end - sq0 : 128;
-        const int32_t sq0_share = (sq0_valid + 1) / 2;  // the part of each vector core
-        const int32_t sq0_first = subblock * (sq0_valid - sq0_share);  // where this one's begins
+        const int32_t sq0_half = (sq0_valid + 1) / 2;  // half of the rows for each vector core
+        const int32_t sq0_first = subblock * (sq0_valid - sq0_half);  // the first row of this core
         const int32_t kv0 = tile / 8 % kv0_tiles * 128;
         const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
         const int32_t heads0 = tile % 8;
         // d_s: p * (d_p - sum(o * d_o, axis=-1, keepdim=true)) * scale
-        VecF32_64x128 o_tile(sq0_share); TASSIGN<0x00000>(o_tile);  // UB 0x00000..0x08000
+        VecF32_64x128 o_tile(sq0_half); TASSIGN<0x00000>(o_tile);  // UB 0x00000..0x08000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
-        OGm o_in(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128 + int64_t(sq0_first) * 128, {sq0_share});
+        OGm o_in(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128 + int64_t(sq0_first) * 128, {sq0_half});
         TLOAD(o_tile, o_in);
-        VecF32_64x128 d_o_tile_2(sq0_share); TASSIGN<0x08000>(d_o_tile_2);  // UB 0x08000..0x10000
-        OGm d_o_in(d_o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128 + int64_t(sq0_first) * 128, {sq0_share});
+        VecF32_64x128 d_o_tile_2(sq0_half); TASSIGN<0x08000>(d_o_tile_2);  // UB 0x08000..0x10000
+        OGm d_o_in(d_o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128 + int64_t(sq0_first) * 128, {sq0_half});
         TLOAD(d_o_tile_2, d_o_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-        VecF32_64x128m p_tile(sq0_share, kv0_valid); TASSIGN<0x18000>(p_tile);  // UB 0x18000..0x20000
+        VecF32_64x128m p_tile(sq0_half, kv0_valid); TASSIGN<0x18000>(p_tile);  // UB 0x18000..0x20000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
-        PGm p_in(p + int64_t(heads0) * kv * sq + int64_t(kv) * sq0 + int64_t(kv) * sq0_first + int64_t(kv0), {sq0_share, kv0_valid}, {int64_t(kv)});
+        PGm p_in(p + int64_t(heads0) * kv * sq + int64_t(kv) * sq0 + int64_t(kv) * sq0_first + int64_t(kv0), {sq0_half, kv0_valid}, {int64_t(kv)});
         TLOAD(p_tile, p_in);
-        VecF32_64x128 d_s_1(sq0_share); TASSIGN<0x00000>(d_s_1);  // UB 0x00000..0x08000
+        VecF32_64x128 d_s_1(sq0_half); TASSIGN<0x00000>(d_s_1);  // UB 0x00000..0x08000
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
         TMUL(d_s_1, o_tile, d_o_tile_2);
-        VecF32_64x1 d_s_2(sq0_share); TASSIGN<0x20000>(d_s_2);  // UB 0x20000..0x20100
-        VecF32_64x128 d_s_2_tmp(sq0_share); TASSIGN<0x20100>(d_s_2_tmp);  // UB 0x20100..0x28100
+        VecF32_64x1 d_s_2(sq0_half); TASSIGN<0x20000>(d_s_2);  // UB 0x20000..0x20100
+        VecF32_64x128 d_s_2_tmp(sq0_half); TASSIGN<0x20100>(d_s_2_tmp);  // UB 0x20100..0x28100
         pipe_barrier(PIPE_V);
         TROWSUM(d_s_2, d_s_1, d_s_2_tmp);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
         DPSlot d_p_view(d_p_fifo);
         TPOP<DPPipe, DPSlot, TileSplitAxis::TILE_NO_SPLIT>(d_p_pipe, d_p_view);
         __gm__ float *d_p_slot = d_p_view.data();
-        VecF32_64x128m d_p(sq0_share, kv0_valid); TASSIGN<0x10000>(d_p);  // UB 0x10000..0x18000
+        VecF32_64x128m d_p(sq0_half, kv0_valid); TASSIGN<0x10000>(d_p);  // UB 0x10000..0x18000
         wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
-        PGm d_p_slot_in(d_p_slot + int64_t(kv0_valid) * sq0_first, {sq0_share, kv0_valid}, {int64_t(kv0_valid)});
+        PGm d_p_slot_in(d_p_slot + int64_t(kv0_valid) * sq0_first, {sq0_half, kv0_valid}, {int64_t(kv0_valid)});
         TLOAD(d_p, d_p_slot_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TFREE<DPPipe, DPSlot, TileSplitAxis::TILE_NO_SPLIT>(d_p_pipe, d_p_view);
-        VecF32_64x128m d_s_3(sq0_share, kv0_valid); TASSIGN<0x10000>(d_s_3);  // UB 0x10000..0x18000
+        VecF32_64x128m d_s_3(sq0_half, kv0_valid); TASSIGN<0x10000>(d_s_3);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TROWEXPANDSUB(d_s_3, d_p, d_s_2);
         pipe_barrier(PIPE_V);
         TMUL(d_s_3, p_tile, d_s_3);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-        VecF32_64x128m d_s_tile(sq0_share, kv0_valid); TASSIGN<0x10000>(d_s_tile);  // UB 0x10000..0x18000
+        VecF32_64x128m d_s_tile(sq0_half, kv0_valid); TASSIGN<0x10000>(d_s_tile);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
         TMULS(d_s_tile, d_s_3, scale);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        PGm d_s_out(d_s + int64_t(heads0) * kv * sq + int64_t(kv) * sq0 + int64_t(kv) * sq0_first + int64_t(kv0), {sq0_share, kv0_valid}, {int64_t(kv)});
+        PGm d_s_out(d_s + int64_t(heads0) * kv * sq + int64_t(kv) * sq0 + int64_t(kv) * sq0_first + int64_t(kv0), {sq0_half, kv0_valid}, {int64_t(kv)});
         TSTORE(d_s_out, d_s_tile);
         set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
     }

@@ -37,8 +37,8 @@ AICORE inline void run_block(
     for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
         const int32_t sq0 = sq_begin + tile / (kv0_tiles * 8) * 128;
         const int32_t sq0_valid = sq_end - sq0 < 128 ? sq_end - sq0 : 128;
-        const int32_t sq0_share = (sq0_valid + 1) / 2;  // the part of each vector core
-        const int32_t sq0_first = subblock * (sq0_valid - sq0_share);  // where this one's begins
+        const int32_t sq0_half = (sq0_valid + 1) / 2;  // half of the rows for each vector core
+        const int32_t sq0_first = subblock * (sq0_valid - sq0_half);  // the first row of this core
         const int32_t kv0 = tile / 8 % kv0_tiles * 128;
         const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
         const int32_t heads0 = tile % 8;
@@ -46,20 +46,20 @@ AICORE inline void run_block(
         S2Slot s_2_view(s_2_fifo);
         TPOP<S2Pipe, S2Slot, TileSplitAxis::TILE_NO_SPLIT>(s_2_pipe, s_2_view);
         __gm__ float *s_2_slot = s_2_view.data();
-        VecF32_64x128 s_2(sq0_share, kv0_valid); TASSIGN(s_2, 0x00000 + heads0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        VecF32_64x128 s_2(sq0_half, kv0_valid); TASSIGN(s_2, 0x00000 + heads0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));  // free again
-        S2SlotGm s_2_slot_in(s_2_slot + int64_t(kv0_valid) * sq0_first, {sq0_share, kv0_valid}, {int64_t(kv0_valid)});
+        S2SlotGm s_2_slot_in(s_2_slot + int64_t(kv0_valid) * sq0_first, {sq0_half, kv0_valid}, {int64_t(kv0_valid)});
         TLOAD(s_2, s_2_slot_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
         TFREE<S2Pipe, S2Slot, TileSplitAxis::TILE_NO_SPLIT>(s_2_pipe, s_2_view);
-        VecF32_64x128 s_tile(sq0_share, kv0_valid); TASSIGN(s_tile, 0x10000 + heads0_buffer * 0x08000);  // UB 0x10000..0x20000, 2 copies
+        VecF32_64x128 s_tile(sq0_half, kv0_valid); TASSIGN(s_tile, 0x10000 + heads0_buffer * 0x08000);  // UB 0x10000..0x20000, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));  // free again
         TMULS(s_tile, s_2, scale);
         set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
         set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
-        S2SlotGm s_out(s + int64_t(heads0) * kv * sq + int64_t(kv) * sq0 + int64_t(kv) * sq0_first + int64_t(kv0), {sq0_share, kv0_valid}, {int64_t(kv)});
+        S2SlotGm s_out(s + int64_t(heads0) * kv * sq + int64_t(kv) * sq0 + int64_t(kv) * sq0_first + int64_t(kv0), {sq0_half, kv0_valid}, {int64_t(kv)});
         TSTORE(s_out, s_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));
     }

@@ -87,21 +87,21 @@ AICORE inline void run_block(
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);
         for (int32_t s0 = 0; s0 < s; s0 += 64) {
             const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
-            const int32_t s0_share = (s0_valid + 1) / 2;  // the part of each vector core
-            const int32_t s0_first = subblock * (s0_valid - s0_share);  // where this one's begins
+            const int32_t s0_half = (s0_valid + 1) / 2;  // half of the rows for each vector core
+            const int32_t s0_first = subblock * (s0_valid - s0_half);  // the first row of this core
             VecF32_8x64_r1 o_g_tile(s0_valid); TASSIGN<0x14000>(o_g_tile);  // UB 0x14000..0x14100
             wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
             OGGm o_g_in(o_g + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
             TLOAD(o_g_tile, o_g_in);
             set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
-            VecF32_1x32 o_gamma_block_tile_row(s0_share); TASSIGN<0x14100>(o_gamma_block_tile_row);  // as a row, same bytes as o_gamma_block_tile
+            VecF32_1x32 o_gamma_block_tile_row(s0_half); TASSIGN<0x14100>(o_gamma_block_tile_row);  // as a row, same bytes as o_gamma_block_tile
             wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
-            OGammaBlockGm o_gamma_block_in(o_gamma_block + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0) + int64_t(s0_first), {s0_share});
+            OGammaBlockGm o_gamma_block_in(o_gamma_block + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0) + int64_t(s0_first), {s0_half});
             TLOAD(o_gamma_block_tile_row, o_gamma_block_in);
             set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-            VecF32_32x128 o_u_block_tile(s0_share); TASSIGN<0x14180>(o_u_block_tile);  // UB 0x14180..0x18180
+            VecF32_32x128 o_u_block_tile(s0_half); TASSIGN<0x14180>(o_u_block_tile);  // UB 0x14180..0x18180
             wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
-            OUBlockGm o_u_block_in(o_u_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128 + int64_t(s0_first) * 128, {s0_share});
+            OUBlockGm o_u_block_in(o_u_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128 + int64_t(s0_first) * 128, {s0_half});
             TLOAD(o_u_block_tile, o_u_block_in);
             VecB16_64x128 o_state_low; TASSIGN<0x10000>(o_state_low);  // UB 0x10000..0x14000
             pipe_barrier(PIPE_V);
@@ -116,14 +116,14 @@ AICORE inline void run_block(
             pipe_barrier(PIPE_V);
             TROWSUM(o_gamma_end, o_g_least_2, o_gamma_end_tmp);
             set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);
-            VecF32_1x32 o_gamma_end_wide_row(s0_share); TASSIGN<0x281a0>(o_gamma_end_wide_row);  // as a row, same bytes as o_gamma_end_wide
+            VecF32_1x32 o_gamma_end_wide_row(s0_half); TASSIGN<0x281a0>(o_gamma_end_wide_row);  // as a row, same bytes as o_gamma_end_wide
             pipe_barrier(PIPE_V);
             TROWEXPAND(o_gamma_end_wide_row, o_gamma_end);
-            VecF32_1x32 o_to_end_row(s0_share); TASSIGN<0x14100>(o_to_end_row);  // as a row, same bytes as o_to_end
+            VecF32_1x32 o_to_end_row(s0_half); TASSIGN<0x14100>(o_to_end_row);  // as a row, same bytes as o_to_end
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
             TSUB(o_to_end_row, o_gamma_end_wide_row, o_gamma_block_tile_row);
-            VecF32_1x32 o_kept_row(s0_share); TASSIGN<0x14100>(o_kept_row);  // as a row, same bytes as o_kept
+            VecF32_1x32 o_kept_row(s0_half); TASSIGN<0x14100>(o_kept_row);  // as a row, same bytes as o_kept
             pipe_barrier(PIPE_V);
             TEXP(o_kept_row, o_to_end_row);
             VecF32_1x8_c1 o_left_2_row; TASSIGN<0x28180>(o_left_2_row);  // as a row, same bytes as o_left_2
@@ -142,31 +142,31 @@ AICORE inline void run_block(
             OKnownSlot o_known_view(o_known_fifo);
             TPOP<OKnownPipe, OKnownSlot, TileSplitAxis::TILE_NO_SPLIT>(o_known_pipe, o_known_view);
             __gm__ float *o_known_slot = o_known_view.data();
-            VecF32_32x128 o_known(s0_share); TASSIGN<0x18180>(o_known);  // UB 0x18180..0x1c180
-            OUBlockGm o_known_slot_in(o_known_slot + int64_t(s0_first) * 128, {s0_share});
+            VecF32_32x128 o_known(s0_half); TASSIGN<0x18180>(o_known);  // UB 0x18180..0x1c180
+            OUBlockGm o_known_slot_in(o_known_slot + int64_t(s0_first) * 128, {s0_half});
             TLOAD(o_known, o_known_slot_in);
             set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
             TFREE<OKnownPipe, OKnownSlot, TileSplitAxis::TILE_NO_SPLIT>(o_known_pipe, o_known_view);
-            VecF32_32x128 o_change_2(s0_share); TASSIGN<0x14180>(o_change_2);  // UB 0x14180..0x18180
+            VecF32_32x128 o_change_2(s0_half); TASSIGN<0x14180>(o_change_2);  // UB 0x14180..0x18180
             wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
             TSUB(o_change_2, o_u_block_tile, o_known);
-            VecF32_32x128 o_lasting(s0_share); TASSIGN<0x28180>(o_lasting);  // UB 0x28180..0x2c180
-            VecF32_32x1 o_kept(s0_share); TASSIGN<0x14100>(o_kept);  // UB 0x14100..0x14180
+            VecF32_32x128 o_lasting(s0_half); TASSIGN<0x28180>(o_lasting);  // UB 0x28180..0x2c180
+            VecF32_32x1 o_kept(s0_half); TASSIGN<0x14100>(o_kept);  // UB 0x14100..0x14180
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(o_lasting, o_change_2, o_kept);
             set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
-            VecB16_32x128 o_lasting_low(s0_share); TASSIGN<0x1c180>(o_lasting_low);  // UB 0x1c180..0x1e180
+            VecB16_32x128 o_lasting_low(s0_half); TASSIGN<0x1c180>(o_lasting_low);  // UB 0x1c180..0x1e180
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
             TCVT(o_lasting_low, o_lasting, RoundMode::CAST_RINT, SaturationMode::ON);
-            VecB16_32x128 o_change_block_tile(s0_share); TASSIGN<0x1e180>(o_change_block_tile);  // UB 0x1e180..0x20180
+            VecB16_32x128 o_change_block_tile(s0_half); TASSIGN<0x1e180>(o_change_block_tile);  // UB 0x1e180..0x20180
             TCVT(o_change_block_tile, o_change_2, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
             set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
             wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            OChangeBlockGm o_change_block_out(o_change_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128 + int64_t(s0_first) * 128, {s0_share});
+            OChangeBlockGm o_change_block_out(o_change_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128 + int64_t(s0_first) * 128, {s0_half});
             TSTORE(o_change_block_out, o_change_block_tile);
-            o_lasting_low_pipe.prod.setEntryOffset((s0_first - s0_share * subblock) * 256);  // the middle row of an odd number is both cores'
+            o_lasting_low_pipe.prod.setEntryOffset((s0_first - s0_half * subblock) * 256);  // the middle row of an odd number is both cores'
             TPUSH<OLastingLowPipe, VecB16_32x128, TileSplitAxis::TILE_UP_DOWN>(o_lasting_low_pipe, o_lasting_low);
             set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
             OAddedSlot o_added_view(o_added_fifo);

@@ -113,12 +113,12 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_buffer));
         TCOLEXPANDSUB(o_passed_2, o_passed_2_wide, o_gamma_block_tile_2);
-        VecF32_64x64 o_passed_seen_2(s0_valid, s0_valid); TASSIGN<0x1c600>(o_passed_seen_2);  // UB 0x1c600..0x20600
+        VecF32_64x64 o_passed_masked_2(s0_valid, s0_valid); TASSIGN<0x1c600>(o_passed_masked_2);  // UB 0x1c600..0x20600
         pipe_barrier(PIPE_V);
-        TMIN(o_passed_seen_2, o_passed_2, o_10);
+        TMIN(o_passed_masked_2, o_passed_2, o_10);
         VecF32_64x64 o_since_2(s0_valid, s0_valid); TASSIGN<0x1c600>(o_since_2);  // UB 0x1c600..0x20600
         pipe_barrier(PIPE_V);
-        TEXP(o_since_2, o_passed_seen_2);
+        TEXP(o_since_2, o_passed_masked_2);
         VecF32_64x64 o_p(s0_valid, s0_valid); TASSIGN<0x1c600>(o_p);  // UB 0x1c600..0x20600
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_buffer));

@@ -116,12 +116,12 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
         TCOLEXPANDSUB(o_passed, o_passed_wide, o_gamma_block_tile_2);
-        VecF32_64x64 o_passed_seen(s0_valid, s0_valid); TASSIGN<0x18500>(o_passed_seen);  // UB 0x18500..0x1c500
+        VecF32_64x64 o_passed_masked(s0_valid, s0_valid); TASSIGN<0x18500>(o_passed_masked);  // UB 0x18500..0x1c500
         pipe_barrier(PIPE_V);
-        TMIN(o_passed_seen, o_passed, o_4);
+        TMIN(o_passed_masked, o_passed, o_4);
         VecF32_64x64 o_since(s0_valid, s0_valid); TASSIGN<0x18500>(o_since);  // UB 0x18500..0x1c500
         pipe_barrier(PIPE_V);
-        TEXP(o_since, o_passed_seen);
+        TEXP(o_since, o_passed_masked);
         VecF32_64x64 o_a_decayed(s0_valid, s0_valid); TASSIGN<0x18500>(o_a_decayed);  // UB 0x18500..0x1c500
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);

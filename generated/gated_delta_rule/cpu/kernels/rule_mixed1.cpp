@@ -117,8 +117,8 @@ extern "C" __global__ AICORE void rule_mixed1(
                         const auto o_kk = at.extract(o_kk_acc, 0);
                         const auto o_4_2 = o_4 - at.row(o_row_far);
                         const auto o_passed_2 = o_passed - at.row(o_gamma_block_tile_2);
-                        const auto o_passed_seen = at.min(o_passed_2, o_4_2);
-                        const auto o_since = at.exp(o_passed_seen);
+                        const auto o_passed_masked = at.min(o_passed_2, o_4_2);
+                        const auto o_since = at.exp(o_passed_masked);
                         const auto o_a_decayed = o_kk * o_since;
                         const auto o_a = o_a_decayed * at.column(o_beta_tile);
                         const auto o_apart_v = at.load(o_apart);

@@ -91,8 +91,8 @@ extern "C" __global__ AICORE void rule_mixed3(
                         const auto o_qk = at.extract(o_qk_acc, 0);
                         const auto o_10_2 = o_10 - at.row(o_row_far_2);
                         const auto o_passed_2_2 = o_passed_2 - at.row(o_gamma_block_tile_2);
-                        const auto o_passed_seen_2 = at.min(o_passed_2_2, o_10_2);
-                        const auto o_since_2 = at.exp(o_passed_seen_2);
+                        const auto o_passed_masked_2 = at.min(o_passed_2_2, o_10_2);
+                        const auto o_since_2 = at.exp(o_passed_masked_2);
                         const auto o_p = o_qk * o_since_2;
                         o_p_low_l0a_rows.take(at, o_p);
                     }, LeftRows(o_p_low_l0a));

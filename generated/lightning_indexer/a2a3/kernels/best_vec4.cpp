@@ -58,7 +58,7 @@ AICORE inline void run_block(
             TMRGSORT<VecF32_1x4096, VecF32_1x12288, VecF32_1x4096, VecF32_1x8192_c4096, VecF32_1x8192_c4096, false>(best, taken, merged, best, list, list_2);
             set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
         }
-        const int64_t s1_begin = kv - 1 > 0 ? 6144 + (kv - 1) / 12288 * 12288 : 6144;  // those before see nothing of this block
+        const int64_t s1_begin = kv - 1 > 0 ? 6144 + (kv - 1) / 12288 * 12288 : 6144;  // rows before this: their causal bound is ahead of this block
         for (int64_t s1 = s1_begin; s1 < kv; s1 += 12288) {
             const int32_t s1_valid = static_cast<int32_t>(kv - s1 < 12288 ? kv - s1 : 12288);
             for (int64_t s2 = 0; s2 < s1_valid; s2 += 6144) {

@@ -58,8 +58,8 @@ AICORE inline void run_block(
         const int64_t t0 = t_begin + tile / kv0_tiles;
         const int64_t kv0 = tile % kv0_tiles * 256;
         const int32_t kv0_valid = static_cast<int32_t>(kv - kv0 < 256 ? kv - kv0 : 256);
-        const int32_t kv0_share = (kv0_valid + 1) / 2;  // the part of each vector core
-        const int32_t kv0_first = subblock * (kv0_valid - kv0_share);  // where this one's begins
+        const int32_t kv0_half = (kv0_valid + 1) / 2;  // half of the rows for each vector core
+        const int32_t kv0_first = subblock * (kv0_valid - kv0_half);  // the first row of this core
         // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
         VecF32_1x64 weights_tile_row; TASSIGN(weights_tile_row, 0x10000 + kv0_buffer * 0x00100);  // as a row, same bytes as weights_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again
@@ -70,76 +70,76 @@ AICORE inline void run_block(
         wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));  // free again
         SeenGm seen_in(seen + int64_t(t0));
         TLOAD(seen_tile_row, seen_in);
-        VecI32_1x128 place_tile(kv0_share); TASSIGN(place_tile, 0x10200 + kv0_buffer * 0x00200);  // UB 0x10200..0x10600, 2 copies
-        PlaceGm place_in(place + int64_t(kv0) + int64_t(kv0_first), {kv0_share});
+        VecI32_1x128 place_tile(kv0_half); TASSIGN(place_tile, 0x10200 + kv0_buffer * 0x00200);  // UB 0x10200..0x10600, 2 copies
+        PlaceGm place_in(place + int64_t(kv0) + int64_t(kv0_first), {kv0_half});
         TLOAD(place_tile, place_in);
         // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
         S2Slot s_2_view(s_2_fifo);
         TPOP<S2Pipe, S2Slot, TileSplitAxis::TILE_NO_SPLIT>(s_2_pipe, s_2_view);
         __gm__ float *s_2_slot = s_2_view.data();
-        VecF32_64x128 s_2(kv0_share); TASSIGN(s_2, 0x00000 + kv0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
-        S2SlotGm s_2_slot_in(s_2_slot + int64_t(kv0_first), {kv0_share}, {int64_t(kv0_valid)});
+        VecF32_64x128 s_2(kv0_half); TASSIGN(s_2, 0x00000 + kv0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        S2SlotGm s_2_slot_in(s_2_slot + int64_t(kv0_first), {kv0_half}, {int64_t(kv0_valid)});
         TLOAD(s_2, s_2_slot_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
         TFREE<S2Pipe, S2Slot, TileSplitAxis::TILE_NO_SPLIT>(s_2_pipe, s_2_view);
-        VecF32_64x128 s_3(kv0_share); TASSIGN<0x10a40>(s_3);  // UB 0x10a40..0x18a40
+        VecF32_64x128 s_3(kv0_half); TASSIGN<0x10a40>(s_3);  // UB 0x10a40..0x18a40
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
         TRELU(s_3, s_2);
-        VecF32_64x128 s(kv0_share); TASSIGN<0x10a40>(s);  // UB 0x10a40..0x18a40
+        VecF32_64x128 s(kv0_half); TASSIGN<0x10a40>(s);  // UB 0x10a40..0x18a40
         VecF32_64x1 weights_tile; TASSIGN(weights_tile, 0x10000 + kv0_buffer * 0x00100);  // UB 0x10000..0x10200, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(s, s_3, weights_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));
         // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)
-        VecI32_8x128_r1 all_scores_3_larger(kv0_share); TASSIGN<0x18a40>(all_scores_3_larger);  // UB 0x18a40..0x18c40
+        VecI32_8x128_r1 all_scores_3_larger(kv0_half); TASSIGN<0x18a40>(all_scores_3_larger);  // UB 0x18a40..0x18c40
         TCOLEXPAND(all_scores_3_larger, place_tile);
         VecI32_8x1_r1 seen_tile; TASSIGN(seen_tile, 0x10600 + kv0_buffer * 0x00020);  // UB 0x10600..0x10640, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDMAX(all_scores_3_larger, all_scores_3_larger, seen_tile);
-        VecI32_8x128_r1 place_tile_wide(kv0_share); TASSIGN<0x18c40>(place_tile_wide);  // UB 0x18c40..0x18e40
+        VecI32_8x128_r1 place_tile_wide(kv0_half); TASSIGN<0x18c40>(place_tile_wide);  // UB 0x18c40..0x18e40
         TCOLEXPAND(place_tile_wide, place_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));
         VecU8_8x32_r1 all_scores_3_equal_bits; TASSIGN<0x18e40>(all_scores_3_equal_bits);  // UB 0x18e40..0x18e60
         pipe_barrier(PIPE_V);
         TCMP(all_scores_3_equal_bits, all_scores_3_larger, place_tile_wide, CmpMode::EQ);
-        VecF16_8x128_r1 all_scores_3_equal(kv0_share); TASSIGN<0x18a40>(all_scores_3_equal);  // UB 0x18a40..0x18b40
+        VecF16_8x128_r1 all_scores_3_equal(kv0_half); TASSIGN<0x18a40>(all_scores_3_equal);  // UB 0x18a40..0x18b40
         pipe_barrier(PIPE_V);
         TEXPANDS(all_scores_3_equal, 1.0f);
         VecF16_1x256 all_scores_3_equal_tmp; TASSIGN<0x18b40>(all_scores_3_equal_tmp);  // UB 0x18b40..0x18d40
         pipe_barrier(PIPE_V);
         TSELS(all_scores_3_equal, all_scores_3_equal_bits, all_scores_3_equal, all_scores_3_equal_tmp, 0.0f);
-        VecF16_8x128_r1 all_scores_3(kv0_share); TASSIGN<0x18a40>(all_scores_3);  // UB 0x18a40..0x18b40
+        VecF16_8x128_r1 all_scores_3(kv0_half); TASSIGN<0x18a40>(all_scores_3);  // UB 0x18a40..0x18b40
         pipe_barrier(PIPE_V);
         TNEG(all_scores_3, all_scores_3_equal);
         pipe_barrier(PIPE_V);
         TADDS(all_scores_3, all_scores_3, 1.0f);
-        VecF32_32x128 all_scores_4_folded(kv0_share); TASSIGN<0x10a40>(all_scores_4_folded);  // UB 0x10a40..0x14a40
-        VecF32_32x128 s_32(kv0_share); TASSIGN<0x10a40>(s_32);  // rows 0.. of s
-        VecF32_32x128 s_from_32(kv0_share); TASSIGN<0x14a40>(s_from_32);  // rows 32.. of s
+        VecF32_32x128 all_scores_4_folded(kv0_half); TASSIGN<0x10a40>(all_scores_4_folded);  // UB 0x10a40..0x14a40
+        VecF32_32x128 s_32(kv0_half); TASSIGN<0x10a40>(s_32);  // rows 0.. of s
+        VecF32_32x128 s_from_32(kv0_half); TASSIGN<0x14a40>(s_from_32);  // rows 32.. of s
         TADD(all_scores_4_folded, s_32, s_from_32);
-        VecF32_16x128 all_scores_4_folded_16(kv0_share); TASSIGN<0x10a40>(all_scores_4_folded_16);  // rows 0.. of all_scores_4_folded
-        VecF32_16x128 all_scores_4_folded_from_16(kv0_share); TASSIGN<0x12a40>(all_scores_4_folded_from_16);  // rows 16.. of all_scores_4_folded
+        VecF32_16x128 all_scores_4_folded_16(kv0_half); TASSIGN<0x10a40>(all_scores_4_folded_16);  // rows 0.. of all_scores_4_folded
+        VecF32_16x128 all_scores_4_folded_from_16(kv0_half); TASSIGN<0x12a40>(all_scores_4_folded_from_16);  // rows 16.. of all_scores_4_folded
         pipe_barrier(PIPE_V);
         TADD(all_scores_4_folded_16, all_scores_4_folded_16, all_scores_4_folded_from_16);
-        VecF32_8x128 all_scores_4_folded_8(kv0_share); TASSIGN<0x10a40>(all_scores_4_folded_8);  // rows 0.. of all_scores_4_folded
-        VecF32_8x128 all_scores_4_folded_from_8(kv0_share); TASSIGN<0x11a40>(all_scores_4_folded_from_8);  // rows 8.. of all_scores_4_folded
+        VecF32_8x128 all_scores_4_folded_8(kv0_half); TASSIGN<0x10a40>(all_scores_4_folded_8);  // rows 0.. of all_scores_4_folded
+        VecF32_8x128 all_scores_4_folded_from_8(kv0_half); TASSIGN<0x11a40>(all_scores_4_folded_from_8);  // rows 8.. of all_scores_4_folded
         pipe_barrier(PIPE_V);
         TADD(all_scores_4_folded_8, all_scores_4_folded_8, all_scores_4_folded_from_8);
-        VecF32_8x128_r1 all_scores_4(kv0_share); TASSIGN<0x14a40>(all_scores_4);  // UB 0x14a40..0x14c40
+        VecF32_8x128_r1 all_scores_4(kv0_half); TASSIGN<0x14a40>(all_scores_4);  // UB 0x14a40..0x14c40
         pipe_barrier(PIPE_V);
         TCOLSUM(all_scores_4, all_scores_4_folded_8);
         VecU8_8x32_r1 all_scores_block_2_bits; TASSIGN<0x10a40>(all_scores_block_2_bits);  // UB 0x10a40..0x10a60
         pipe_barrier(PIPE_V);
         TCMPS(all_scores_block_2_bits, all_scores_3, 0.0f, CmpMode::NE);
-        VecF32_8x128_r1 all_scores_block_2(kv0_share); TASSIGN(all_scores_block_2, 0x10640 + kv0_buffer * 0x00200);  // UB 0x10640..0x10a40, 2 copies
+        VecF32_8x128_r1 all_scores_block_2(kv0_half); TASSIGN(all_scores_block_2, 0x10640 + kv0_buffer * 0x00200);  // UB 0x10640..0x10a40, 2 copies
         VecF32_1x256 all_scores_block_2_tmp; TASSIGN<0x10a60>(all_scores_block_2_tmp);  // UB 0x10a60..0x10e60
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));  // free again
         TSELS(all_scores_block_2, all_scores_block_2_bits, all_scores_4, all_scores_block_2_tmp, -__builtin_inff());
         set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
-        AllScoresGm all_scores_out(all_scores + int64_t(kv) * t0 + int64_t(kv0) + int64_t(kv0_first), {kv0_share}, {int64_t(kv)});
+        AllScoresGm all_scores_out(all_scores + int64_t(kv) * t0 + int64_t(kv0) + int64_t(kv0_first), {kv0_half}, {int64_t(kv)});
         TSTORE(all_scores_out, all_scores_block_2);
         set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));
     }

@@ -43,58 +43,58 @@ AICORE inline void run_block(
     for (int32_t tile = block; tile < tiles; tile += nblk) {
         const int32_t t0 = t_begin + tile / 6 * 256;
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        const int32_t t0_share = (t0_valid + 1) / 2;  // the part of each vector core
-        const int32_t t0_first = subblock * (t0_valid - t0_share);  // where this one's begins
+        const int32_t t0_half = (t0_valid + 1) / 2;  // half of the rows for each vector core
+        const int32_t t0_first = subblock * (t0_valid - t0_half);  // the first row of this core
         const int32_t n_blocks0 = tile % 6;
         // total: full([t, n_blocks * block], 0, fp32)
-        VecF32_128x128 total(t0_share); TASSIGN<0x2a040>(total);  // UB 0x2a040..0x3a040
+        VecF32_128x128 total(t0_half); TASSIGN<0x2a040>(total);  // UB 0x2a040..0x3a040
         TEXPANDS(total, 0.0f);
         for (int32_t k_blocks0 = 0; k_blocks0 < 12; ++k_blocks0, k_blocks0_buffer ^= 1) {
             // scale: reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])
-            VecF32_128x8_c1 x_scale_tile_apart(t0_share); TASSIGN(x_scale_tile_apart, 0x28040 + k_blocks0_buffer * 0x01000);  // UB 0x28040..0x2a040, 2 copies
+            VecF32_128x8_c1 x_scale_tile_apart(t0_half); TASSIGN(x_scale_tile_apart, 0x28040 + k_blocks0_buffer * 0x01000);  // UB 0x28040..0x2a040, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + k_blocks0_buffer));  // free again
-            XScaleGm x_scale_in(x_scale + int64_t(t0) * 12 + int64_t(t0_first) * 12 + int64_t(k_blocks0), {t0_share});
+            XScaleGm x_scale_in(x_scale + int64_t(t0) * 12 + int64_t(t0_first) * 12 + int64_t(k_blocks0), {t0_half});
             TLOAD(x_scale_tile_apart, x_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(4 + k_blocks0_buffer));
             VecF32_1x8_c1 w_scale_tile_row; TASSIGN(w_scale_tile_row, 0x00000 + k_blocks0_buffer * 0x00020);  // as a row, same bytes as w_scale_tile
             WScaleGm w_scale_in(w_scale + int64_t(k_blocks0) * 6 + int64_t(n_blocks0));
             TLOAD(w_scale_tile_row, w_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + k_blocks0_buffer));
-            VecF32_1x128 x_scale_tile_row(t0_share); TASSIGN<0x3a040>(x_scale_tile_row);  // as a row, same bytes as x_scale_tile
-            VecF32_128x8_c1 x_scale_tile_apart_tmp(t0_share); TASSIGN<0x3a240>(x_scale_tile_apart_tmp);  // UB 0x3a240..0x3b240
+            VecF32_1x128 x_scale_tile_row(t0_half); TASSIGN<0x3a040>(x_scale_tile_row);  // as a row, same bytes as x_scale_tile
+            VecF32_128x8_c1 x_scale_tile_apart_tmp(t0_half); TASSIGN<0x3a240>(x_scale_tile_apart_tmp);  // UB 0x3a240..0x3b240
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + k_blocks0_buffer));
             TTRANS(x_scale_tile_row, x_scale_tile_apart, x_scale_tile_apart_tmp);
-            VecF32_1x128 w_scale_tile_wide_row(t0_share); TASSIGN<0x3a240>(w_scale_tile_wide_row);  // as a row, same bytes as w_scale_tile_wide
+            VecF32_1x128 w_scale_tile_wide_row(t0_half); TASSIGN<0x3a240>(w_scale_tile_wide_row);  // as a row, same bytes as w_scale_tile_wide
             VecF32_8x1_r1 w_scale_tile; TASSIGN(w_scale_tile, 0x00000 + k_blocks0_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + k_blocks0_buffer));
             TROWEXPAND(w_scale_tile_wide_row, w_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + k_blocks0_buffer));
-            VecF32_1x128 scale_row(t0_share); TASSIGN<0x3a040>(scale_row);  // as a row, same bytes as scale
+            VecF32_1x128 scale_row(t0_half); TASSIGN<0x3a040>(scale_row);  // as a row, same bytes as scale
             TMUL(scale_row, x_scale_tile_row, w_scale_tile_wide_row);
             // total: total + reshape(part * scale, [t, n_blocks * block])
             Part1Slot part_1_view(part_1_fifo);
             TPOP<Part1Pipe, Part1Slot, TileSplitAxis::TILE_NO_SPLIT>(part_1_pipe, part_1_view);
             __gm__ float *part_1_slot = part_1_view.data();
-            VecF32_128x128 part_1(t0_share); TASSIGN(part_1, 0x00040 + k_blocks0_buffer * 0x10000);  // UB 0x00040..0x20040, 2 copies
+            VecF32_128x128 part_1(t0_half); TASSIGN(part_1, 0x00040 + k_blocks0_buffer * 0x10000);  // UB 0x00040..0x20040, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(k_blocks0_buffer));  // free again
-            Part1SlotGm part_1_slot_in(part_1_slot + int64_t(t0_first) * 128, {t0_share});
+            Part1SlotGm part_1_slot_in(part_1_slot + int64_t(t0_first) * 128, {t0_half});
             TLOAD(part_1, part_1_slot_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(k_blocks0_buffer));
             TFREE<Part1Pipe, Part1Slot, TileSplitAxis::TILE_NO_SPLIT>(part_1_pipe, part_1_view);
-            VecF32_128x128 total_1(t0_share); TASSIGN(total_1, 0x00040 + k_blocks0_buffer * 0x10000);  // UB 0x00040..0x20040, 2 copies
-            VecF32_128x1 scale(t0_share); TASSIGN<0x3a040>(scale);  // UB 0x3a040..0x3a240
+            VecF32_128x128 total_1(t0_half); TASSIGN(total_1, 0x00040 + k_blocks0_buffer * 0x10000);  // UB 0x00040..0x20040, 2 copies
+            VecF32_128x1 scale(t0_half); TASSIGN<0x3a040>(scale);  // UB 0x3a040..0x3a240
             wait_flag(PIPE_MTE2, PIPE_V, event_t(k_blocks0_buffer));
             TROWEXPANDMUL(total_1, part_1, scale);
             TADD(total, total, total_1);
             set_flag(PIPE_V, PIPE_MTE2, event_t(k_blocks0_buffer));
         }
         // y: reshape(cast(total, bf16), [t, n_blocks, block])
-        VecB16_128x128 y_1(t0_share); TASSIGN<0x20040>(y_1);  // UB 0x20040..0x28040
+        VecB16_128x128 y_1(t0_half); TASSIGN<0x20040>(y_1);  // UB 0x20040..0x28040
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TCVT(y_1, total, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        YGm y_out(y + int64_t(t0) * 768 + int64_t(t0_first) * 768 + int64_t(n_blocks0) * 128, {t0_share});
+        YGm y_out(y + int64_t(t0) * 768 + int64_t(t0_first) * 768 + int64_t(n_blocks0) * 128, {t0_half});
         TSTORE(y_out, y_1);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }

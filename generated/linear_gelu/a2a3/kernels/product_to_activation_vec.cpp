@@ -38,8 +38,8 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
-        const int32_t t0_share = (t0_valid + 1) / 2;  // the part of each vector core
-        const int32_t t0_first = subblock * (t0_valid - t0_share);  // where this one's begins
+        const int32_t t0_half = (t0_valid + 1) / 2;  // half of the rows for each vector core
+        const int32_t t0_first = subblock * (t0_valid - t0_half);  // the first row of this core
         for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128, n0_buffer ^= 1) {
             // y: cast(gelu(p + bias), bf16)
             VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x04000 + n0_buffer * 0x00200);  // UB 0x04000..0x04400, 2 copies
@@ -49,8 +49,8 @@ AICORE inline void run_block(
             PSlot p_view(p_fifo);
             TPOP<PPipe, PSlot, TileSplitAxis::TILE_NO_SPLIT>(p_pipe, p_view);
             __gm__ float *p_slot = p_view.data();
-            for (int32_t t1 = t0 + t0_first; t1 < t0 + t0_first + t0_share; t1 += 16, t1_buffer ^= 1) {
-                const int32_t t1_valid = t0 + t0_first + t0_share - t1 < 16 ? t0 + t0_first + t0_share - t1 : 16;
+            for (int32_t t1 = t0 + t0_first; t1 < t0 + t0_first + t0_half; t1 += 16, t1_buffer ^= 1) {
+                const int32_t t1_valid = t0 + t0_first + t0_half - t1 < 16 ? t0 + t0_first + t0_half - t1 : 16;
                 VecF32_16x128 p(t1_valid); TASSIGN(p, 0x00000 + t1_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(t1_buffer));  // free again
                 PSlotGm p_slot_in(p_slot + int64_t(t1) * 128 - int64_t(t0) * 128, {t1_valid});

@@ -37,8 +37,8 @@ AICORE inline void run_block(
     for (int32_t tile = block; tile < tiles; tile += nblk) {
         const int32_t t0 = t_begin + tile / 4 * 256;
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        const int32_t t0_share = (t0_valid + 1) / 2;  // the part of each vector core
-        const int32_t t0_first = subblock * (t0_valid - t0_share);  // where this one's begins
+        const int32_t t0_half = (t0_valid + 1) / 2;  // half of the rows for each vector core
+        const int32_t t0_first = subblock * (t0_valid - t0_half);  // the first row of this core
         const int32_t n0 = tile % 4 * 256;
         // y:   cast(acc * x_scale * w_scale, bf16)
         VecF32_1x256 w_scale_tile; TASSIGN<0x20000>(w_scale_tile);  // UB 0x20000..0x20400
@@ -48,24 +48,24 @@ AICORE inline void run_block(
         AccSlot acc_view(acc_fifo);
         TPOP<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
         __gm__ float *acc_slot = acc_view.data();
-        VecF32_128x256 acc(t0_share); TASSIGN<0x00000>(acc);  // UB 0x00000..0x20000
+        VecF32_128x256 acc(t0_half); TASSIGN<0x00000>(acc);  // UB 0x00000..0x20000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
-        AccSlotGm acc_slot_in(acc_slot + int64_t(t0_first) * 256, {t0_share});
+        AccSlotGm acc_slot_in(acc_slot + int64_t(t0_first) * 256, {t0_half});
         TLOAD(acc, acc_slot_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TFREE<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
-        VecF32_128x256 y_1(t0_share); TASSIGN<0x00000>(y_1);  // UB 0x00000..0x20000
+        VecF32_128x256 y_1(t0_half); TASSIGN<0x00000>(y_1);  // UB 0x00000..0x20000
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TMULS(y_1, acc, x_scale);
         TCOLEXPANDMUL(y_1, y_1, w_scale_tile);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
-        VecB16_128x256 y_tile(t0_share); TASSIGN<0x20400>(y_tile);  // UB 0x20400..0x30400
+        VecB16_128x256 y_tile(t0_half); TASSIGN<0x20400>(y_tile);  // UB 0x20400..0x30400
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TCVT(y_tile, y_1, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        YGm y_out(y + int64_t(t0) * 1024 + int64_t(t0_first) * 1024 + int64_t(n0), {t0_share});
+        YGm y_out(y + int64_t(t0) * 1024 + int64_t(t0_first) * 1024 + int64_t(n0), {t0_half});
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }

@@ -37,8 +37,8 @@ AICORE inline void run_block(
     for (int32_t tile = block; tile < tiles; tile += nblk, n0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 4 * 128;
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
-        const int32_t t0_share = (t0_valid + 1) / 2;  // the part of each vector core
-        const int32_t t0_first = subblock * (t0_valid - t0_share);  // where this one's begins
+        const int32_t t0_half = (t0_valid + 1) / 2;  // half of the rows for each vector core
+        const int32_t t0_first = subblock * (t0_valid - t0_half);  // the first row of this core
         const int32_t n0 = tile % 4 * 256;
         // y:   cast(acc + bias, bf16)
         VecF32_1x256 bias_tile; TASSIGN(bias_tile, 0x20000 + n0_buffer * 0x00400);  // UB 0x20000..0x20800, 2 copies
@@ -48,23 +48,23 @@ AICORE inline void run_block(
         AccSlot acc_view(acc_fifo);
         TPOP<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
         __gm__ float *acc_slot = acc_view.data();
-        VecF32_64x256 acc(t0_share); TASSIGN(acc, 0x00000 + n0_buffer * 0x10000);  // UB 0x00000..0x20000, 2 copies
+        VecF32_64x256 acc(t0_half); TASSIGN(acc, 0x00000 + n0_buffer * 0x10000);  // UB 0x00000..0x20000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));  // free again
-        AccSlotGm acc_slot_in(acc_slot + int64_t(t0_first) * 256, {t0_share});
+        AccSlotGm acc_slot_in(acc_slot + int64_t(t0_first) * 256, {t0_half});
         TLOAD(acc, acc_slot_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
         TFREE<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
-        VecF32_64x256 y_1(t0_share); TASSIGN(y_1, 0x00000 + n0_buffer * 0x10000);  // UB 0x00000..0x20000, 2 copies
+        VecF32_64x256 y_1(t0_half); TASSIGN(y_1, 0x00000 + n0_buffer * 0x10000);  // UB 0x00000..0x20000, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
         TCOLEXPANDADD(y_1, acc, bias_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_buffer));
-        VecB16_64x256 y_tile(t0_share); TASSIGN(y_tile, 0x20800 + n0_buffer * 0x08000);  // UB 0x20800..0x30800, 2 copies
+        VecB16_64x256 y_tile(t0_half); TASSIGN(y_tile, 0x20800 + n0_buffer * 0x08000);  // UB 0x20800..0x30800, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_buffer));  // free again
         TCVT(y_tile, y_1, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(n0_buffer));
         set_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_buffer));
-        YGm y_out(y + int64_t(t0) * 1024 + int64_t(t0_first) * 1024 + int64_t(n0), {t0_share});
+        YGm y_out(y + int64_t(t0) * 1024 + int64_t(t0_first) * 1024 + int64_t(n0), {t0_half});
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(n0_buffer));
     }

@@ -41,14 +41,14 @@ extern "C" __global__ AICORE void linear(
         LeftE4m3_256x2048 x_wide_tile(t0_valid); TASSIGN(x_wide_tile, 0x00000);  // L0A 0x00000..0x80000
         XWideGm x_wide_in(x_wide + int64_t(t0) * 2048, {t0_valid});
         TLOAD(x_wide_tile, x_wide_in);
-        ScaleLeftE8m0_256x64 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x00000);  // beside x_wide_tile
+        ScaleLeftE8m0_256x64 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x00000);  // scales of x_wide_tile
         XScaleGm x_scale_in(x_scale + int64_t(t0) * 64, {t0_valid});
         TLOAD(x_scale_tile, x_scale_in);
         for (int32_t n0 = 0; n0 < 1024; n0 += 256) {
             RightE4m3_2048x256 w_wide_tile; TASSIGN(w_wide_tile, 0x00000);  // L0B 0x00000..0x80000
             WWideGm w_wide_in(w_wide + int64_t(n0) * 2048);
             TLOAD(w_wide_tile, w_wide_in);
-            ScaleRightE8m0_64x256 w_scale_tile; TASSIGN(w_scale_tile, 0x00000);  // beside w_wide_tile
+            ScaleRightE8m0_64x256 w_scale_tile; TASSIGN(w_scale_tile, 0x00000);  // scales of w_wide_tile
             WScaleGm w_scale_in(w_scale + int64_t(n0) * 64);
             TLOAD(w_scale_tile, w_scale_in);
             // y:   cast(acc + bias, bf16)

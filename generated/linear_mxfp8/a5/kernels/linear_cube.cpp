@@ -71,9 +71,9 @@ AICORE inline void run_block(
                 TEXTRACT(x_q_tile_l0a, x_q_tile, 0, k1);
                 RightE4m3_64x256 w_tile_l0b; TASSIGN(w_tile_l0b, 0x00000 + k1_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 TEXTRACT(w_tile_l0b, w_tile, k1, 0);
-                ScaleLeftE8m0_128x2 x_q_tile_l0a_scales(t0_valid); TASSIGN(x_q_tile_l0a_scales, 0x00000 + k1_buffer * 0x00200);  // beside x_q_tile_l0a
+                ScaleLeftE8m0_128x2 x_q_tile_l0a_scales(t0_valid); TASSIGN(x_q_tile_l0a_scales, 0x00000 + k1_buffer * 0x00200);  // scales of x_q_tile_l0a
                 TEXTRACT(x_q_tile_l0a_scales, x_scale_tile, 0, k1 / 32);
-                ScaleRightE8m0_2x256 w_tile_l0b_scales; TASSIGN(w_tile_l0b_scales, 0x00000 + k1_buffer * 0x00400);  // beside w_tile_l0b
+                ScaleRightE8m0_2x256 w_tile_l0b_scales; TASSIGN(w_tile_l0b_scales, 0x00000 + k1_buffer * 0x00400);  // scales of w_tile_l0b
                 TEXTRACT(w_tile_l0b_scales, w_scale_tile, k1 / 32, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));

@@ -51,12 +51,12 @@ AICORE inline void run_block(
     for (int32_t tile = block; tile < tiles; tile += nblk) {
         const int32_t t0 = t_begin + tile / 22 * 256;
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        const int32_t t0_share = (t0_valid + 1) / 2;  // the part of each vector core
-        const int32_t t0_first = subblock * (t0_valid - t0_share);  // where this one's begins
+        const int32_t t0_half = (t0_valid + 1) / 2;  // half of the rows for each vector core
+        const int32_t t0_first = subblock * (t0_valid - t0_half);  // the first row of this core
         const int32_t n0 = tile % 22 * 96;
         const int32_t n0_valid = 2048 - n0 < 96 ? 2048 - n0 : 96;
         // total: full([t, n], 0, fp32)
-        VecF32_128x96 total(t0_share, n0_valid); TASSIGN<0x168c0>(total);  // UB 0x168c0..0x228c0
+        VecF32_128x96 total(t0_half, n0_valid); TASSIGN<0x168c0>(total);  // UB 0x168c0..0x228c0
         pipe_barrier(PIPE_V);
         TEXPANDS(total, 0.0f);
         for (int32_t groups0 = -2; groups0 < 16; ++groups0) {
@@ -98,13 +98,13 @@ AICORE inline void run_block(
                 YGSlot y_g_view(y_g_fifo);
                 TPOP<YGPipe, YGSlot, TileSplitAxis::TILE_NO_SPLIT>(y_g_pipe, y_g_view);
                 __gm__ float *y_g_slot = y_g_view.data();
-                VecF32_128x96 y_g(t0_share, n0_valid); TASSIGN<0x048c0>(y_g);  // UB 0x048c0..0x108c0
+                VecF32_128x96 y_g(t0_half, n0_valid); TASSIGN<0x048c0>(y_g);  // UB 0x048c0..0x108c0
                 wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
-                YGSlotGm y_g_slot_in(y_g_slot + int64_t(n0_valid) * t0_first, {t0_share, n0_valid}, {int64_t(n0_valid)});
+                YGSlotGm y_g_slot_in(y_g_slot + int64_t(n0_valid) * t0_first, {t0_half, n0_valid}, {int64_t(n0_valid)});
                 TLOAD(y_g, y_g_slot_in);
                 set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
                 TFREE<YGPipe, YGSlot, TileSplitAxis::TILE_NO_SPLIT>(y_g_pipe, y_g_view);
-                VecF32_128x96 total_2(t0_share, n0_valid); TASSIGN<0x048c0>(total_2);  // UB 0x048c0..0x108c0
+                VecF32_128x96 total_2(t0_half, n0_valid); TASSIGN<0x048c0>(total_2);  // UB 0x048c0..0x108c0
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
                 TCOLEXPANDMUL(total_2, y_g, total_1);
@@ -114,13 +114,13 @@ AICORE inline void run_block(
             }
         }
         // y: cast(total, bf16)
-        VecB16_128x96 y_tile(t0_share, n0_valid); TASSIGN<0x108c0>(y_tile);  // UB 0x108c0..0x168c0
+        VecB16_128x96 y_tile(t0_half, n0_valid); TASSIGN<0x108c0>(y_tile);  // UB 0x108c0..0x168c0
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         TCVT(y_tile, total, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        YGm y_out(y + int64_t(t0) * 2048 + int64_t(t0_first) * 2048 + int64_t(n0), {t0_share, n0_valid});
+        YGm y_out(y + int64_t(t0) * 2048 + int64_t(t0_first) * 2048 + int64_t(n0), {t0_half, n0_valid});
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
     }

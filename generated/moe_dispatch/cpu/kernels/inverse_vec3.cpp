@@ -16,12 +16,12 @@ using CopyGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>
 using SourceGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
 
 // An index, or -1, which skips, for one that names no place. `site`: which of the operator's this is, for PTG408.
-AICORE inline int64_t index_or_skip(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
+AICORE inline int64_t index_or_skip(int64_t index, int64_t size, [[maybe_unused]] int32_t site)
 {
 #if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < -1 || index >= places, index, places, site);
+    PTO_WRONG_INDEX(index < -1 || index >= size, index, size, site);
 #endif
-    return index < places ? index : -1;
+    return index < size ? index : -1;
 }
 }  // namespace
 

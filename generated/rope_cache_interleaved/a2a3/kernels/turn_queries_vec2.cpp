@@ -35,49 +35,49 @@ AICORE inline void run_block(
     VecF32_1x2048 at; TASSIGN<0x0a000>(at);  // UB 0x0a000..0x0c000
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
     TCVT(at, counted, RoundMode::CAST_RINT, SaturationMode::ON);
-    VecF32_1x2048 turn; TASSIGN<0x0c000>(turn);  // UB 0x0c000..0x0e000
+    VecF32_1x2048 quotient; TASSIGN<0x0c000>(quotient);  // UB 0x0c000..0x0e000
     pipe_barrier(PIPE_V);
-    TADDS(turn, at, 0.5f);
+    TADDS(quotient, at, 0.5f);
     pipe_barrier(PIPE_V);
-    TMULS(turn, turn, 0.5f);
+    TMULS(quotient, quotient, 0.5f);
     pipe_barrier(PIPE_V);
-    TCVT(counted, turn, RoundMode::CAST_FLOOR, SaturationMode::ON);
+    TCVT(counted, quotient, RoundMode::CAST_FLOOR, SaturationMode::ON);
     pipe_barrier(PIPE_V);
-    TCVT(turn, counted, RoundMode::CAST_RINT, SaturationMode::ON);
+    TCVT(quotient, counted, RoundMode::CAST_RINT, SaturationMode::ON);
     pipe_barrier(PIPE_V);
-    TMULS(turn, turn, 2047.0f);
+    TMULS(quotient, quotient, 2047.0f);
     TMULS(at, at, 1024.0f);
     pipe_barrier(PIPE_V);
-    TSUB(at, at, turn);
-    VecI32_1x2048 places; TASSIGN<0x0c000>(places);  // UB 0x0c000..0x0e000
+    TSUB(at, at, quotient);
+    VecI32_1x2048 index; TASSIGN<0x0c000>(index);  // UB 0x0c000..0x0e000
     pipe_barrier(PIPE_V);
-    TCVT(places, at, RoundMode::CAST_RINT, SaturationMode::ON);
+    TCVT(index, at, RoundMode::CAST_RINT, SaturationMode::ON);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
     for (int32_t t0 = block; t0 < t; t0 += nblk, t0_buffer = (t0_buffer + 1) % 4) {
-        VecB16_1x2048_c1024 q_turned_even_tile; TASSIGN(q_turned_even_tile, 0x00000 + t0_buffer * 0x01000);  // columns 0.. of q_turned_beside
+        VecB16_1x2048_c1024 q_turned_even_tile; TASSIGN(q_turned_even_tile, 0x00000 + t0_buffer * 0x01000);  // columns 0.. of q_turned_runs
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         QTurnedEvenGm q_turned_even_in(q_turned_even + int64_t(t0) * 1024);
         TLOAD(q_turned_even_tile, q_turned_even_in);
-        VecB16_1x2048_c1024 q_turned_odd_tile; TASSIGN(q_turned_odd_tile, 0x00800 + t0_buffer * 0x01000);  // columns 1024.. of q_turned_beside
+        VecB16_1x2048_c1024 q_turned_odd_tile; TASSIGN(q_turned_odd_tile, 0x00800 + t0_buffer * 0x01000);  // columns 1024.. of q_turned_runs
         QTurnedEvenGm q_turned_odd_in(q_turned_odd + int64_t(t0) * 1024);
         TLOAD(q_turned_odd_tile, q_turned_odd_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecI16_1x2048 q_turned_in_turn_int16; TASSIGN(q_turned_in_turn_int16, 0x04000 + t0_buffer * 0x01000);  // same bytes as q_turned_in_turn
-        VecI16_1x2048 q_turned_beside_int16; TASSIGN(q_turned_beside_int16, 0x00000 + t0_buffer * 0x01000);  // same bytes as q_turned_beside
-        VecI32_1x2048 q_turned_in_turn_tmp; TASSIGN<0x0a000>(q_turned_in_turn_tmp);  // UB 0x0a000..0x0c000
+        VecI16_1x2048 q_turned_interleaved_int16; TASSIGN(q_turned_interleaved_int16, 0x04000 + t0_buffer * 0x01000);  // same bytes as q_turned_interleaved
+        VecI16_1x2048 q_turned_runs_int16; TASSIGN(q_turned_runs_int16, 0x00000 + t0_buffer * 0x01000);  // same bytes as q_turned_runs
+        VecI32_1x2048 q_turned_interleaved_tmp; TASSIGN<0x0a000>(q_turned_interleaved_tmp);  // UB 0x0a000..0x0c000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
-        TGATHER(q_turned_in_turn_int16, q_turned_beside_int16, places, q_turned_in_turn_tmp);
+        TGATHER(q_turned_interleaved_int16, q_turned_runs_int16, index, q_turned_interleaved_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
-        VecB16_1x2048 q_turned_in_turn; TASSIGN(q_turned_in_turn, 0x04000 + t0_buffer * 0x01000);  // UB 0x04000..0x08000, 4 copies
+        VecB16_1x2048 q_turned_interleaved; TASSIGN(q_turned_interleaved, 0x04000 + t0_buffer * 0x01000);  // UB 0x04000..0x08000, 4 copies
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         QTurnedGm q_turned_out(q_turned + int64_t(t0) * 2048);
-        TSTORE(q_turned_out, q_turned_in_turn);
+        TSTORE(q_turned_out, q_turned_interleaved);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers

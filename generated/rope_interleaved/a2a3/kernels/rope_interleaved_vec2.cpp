@@ -35,49 +35,49 @@ AICORE inline void run_block(
     VecF32_1x1024 at; TASSIGN<0x05000>(at);  // UB 0x05000..0x06000
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
     TCVT(at, counted, RoundMode::CAST_RINT, SaturationMode::ON);
-    VecF32_1x1024 turn; TASSIGN<0x06000>(turn);  // UB 0x06000..0x07000
+    VecF32_1x1024 quotient; TASSIGN<0x06000>(quotient);  // UB 0x06000..0x07000
     pipe_barrier(PIPE_V);
-    TADDS(turn, at, 0.5f);
+    TADDS(quotient, at, 0.5f);
     pipe_barrier(PIPE_V);
-    TMULS(turn, turn, 0.5f);
+    TMULS(quotient, quotient, 0.5f);
     pipe_barrier(PIPE_V);
-    TCVT(counted, turn, RoundMode::CAST_FLOOR, SaturationMode::ON);
+    TCVT(counted, quotient, RoundMode::CAST_FLOOR, SaturationMode::ON);
     pipe_barrier(PIPE_V);
-    TCVT(turn, counted, RoundMode::CAST_RINT, SaturationMode::ON);
+    TCVT(quotient, counted, RoundMode::CAST_RINT, SaturationMode::ON);
     pipe_barrier(PIPE_V);
-    TMULS(turn, turn, 1023.0f);
+    TMULS(quotient, quotient, 1023.0f);
     TMULS(at, at, 512.0f);
     pipe_barrier(PIPE_V);
-    TSUB(at, at, turn);
-    VecI32_1x1024 places; TASSIGN<0x06000>(places);  // UB 0x06000..0x07000
+    TSUB(at, at, quotient);
+    VecI32_1x1024 index; TASSIGN<0x06000>(index);  // UB 0x06000..0x07000
     pipe_barrier(PIPE_V);
-    TCVT(places, at, RoundMode::CAST_RINT, SaturationMode::ON);
+    TCVT(index, at, RoundMode::CAST_RINT, SaturationMode::ON);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
     for (int32_t t0 = block; t0 < t; t0 += nblk, t0_buffer = (t0_buffer + 1) % 4) {
-        VecB16_1x1024_c512 y_even_tile; TASSIGN(y_even_tile, 0x00000 + t0_buffer * 0x00800);  // columns 0.. of y_beside
+        VecB16_1x1024_c512 y_even_tile; TASSIGN(y_even_tile, 0x00000 + t0_buffer * 0x00800);  // columns 0.. of y_runs
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         YEvenGm y_even_in(y_even + int64_t(t0) * 512);
         TLOAD(y_even_tile, y_even_in);
-        VecB16_1x1024_c512 y_odd_tile; TASSIGN(y_odd_tile, 0x00400 + t0_buffer * 0x00800);  // columns 512.. of y_beside
+        VecB16_1x1024_c512 y_odd_tile; TASSIGN(y_odd_tile, 0x00400 + t0_buffer * 0x00800);  // columns 512.. of y_runs
         YEvenGm y_odd_in(y_odd + int64_t(t0) * 512);
         TLOAD(y_odd_tile, y_odd_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecI16_1x1024 y_in_turn_int16; TASSIGN(y_in_turn_int16, 0x02000 + t0_buffer * 0x00800);  // same bytes as y_in_turn
-        VecI16_1x1024 y_beside_int16; TASSIGN(y_beside_int16, 0x00000 + t0_buffer * 0x00800);  // same bytes as y_beside
-        VecI32_1x1024 y_in_turn_tmp; TASSIGN<0x05000>(y_in_turn_tmp);  // UB 0x05000..0x06000
+        VecI16_1x1024 y_interleaved_int16; TASSIGN(y_interleaved_int16, 0x02000 + t0_buffer * 0x00800);  // same bytes as y_interleaved
+        VecI16_1x1024 y_runs_int16; TASSIGN(y_runs_int16, 0x00000 + t0_buffer * 0x00800);  // same bytes as y_runs
+        VecI32_1x1024 y_interleaved_tmp; TASSIGN<0x05000>(y_interleaved_tmp);  // UB 0x05000..0x06000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
-        TGATHER(y_in_turn_int16, y_beside_int16, places, y_in_turn_tmp);
+        TGATHER(y_interleaved_int16, y_runs_int16, index, y_interleaved_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
-        VecB16_1x1024 y_in_turn; TASSIGN(y_in_turn, 0x02000 + t0_buffer * 0x00800);  // UB 0x02000..0x04000, 4 copies
+        VecB16_1x1024 y_interleaved; TASSIGN(y_interleaved, 0x02000 + t0_buffer * 0x00800);  // UB 0x02000..0x04000, 4 copies
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         YGm y_out(y + int64_t(t0) * 1024);
-        TSTORE(y_out, y_in_turn);
+        TSTORE(y_out, y_interleaved);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers

@@ -38,6 +38,7 @@ from pyptogen.cli import (
     where,
     why,
 )
+from pyptogen.cli.commands import add, group
 from pyptogen.cli.output import written_out
 from pyptogen.cli.told import tell
 from pyptogen.diagnostics import DiagnosticError
@@ -46,37 +47,34 @@ from pyptogen.garbage import collect_seldom, leave_all_to_the_system
 FINDINGS = 1
 FAILED = 2
 
-app = typer.Typer(
+app = group(
+    "Operator specs to PTO-ISA kernels that a person reviews, and a CPU runtime that runs them.",
     name="pyptogen",
-    help="Operator specs to PTO-ISA kernels that a person reviews, and a CPU runtime that runs them.",
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
 )
-app.command("build")(build.command)
-app.command("run")(run.command)
-app.command("test")(test.command)
-app.command("check")(check.command)
-app.command("new")(new.command)
-app.command("fmt")(fmt.command)
-app.command("schema")(schema.command)
-app.command("lsp")(lsp.command)
-app.command("watch")(watch.command)
-app.command("review")(review.command)
-app.command("diff")(diff.command)
-app.command("breaking")(breaking.command)
-app.command("report")(report.command)
-app.command("cache")(cache.command)
-app.command("calibrate")(calibrate.command)
-app.command("doctor")(doctor.command)
-app.command("explain")(explain.command)
-app.command("sanitize")(sanitize.command)
-app.command("opt", hidden=True)(opt.command)
-app.command("why")(why.command)
-app.command("where")(where.command)
-imports = typer.Typer(help="Programs of other libraries as specs.", no_args_is_help=True)
-imports.command("torch")(import_torch.command)
-imports.command("onnx")(import_onnx.command)
+add(app, "build", build.command)
+add(app, "run", run.command)
+add(app, "test", test.command)
+add(app, "check", check.command)
+add(app, "new", new.command)
+add(app, "fmt", fmt.command)
+add(app, "schema", schema.command)
+add(app, "lsp", lsp.command)
+add(app, "watch", watch.command)
+add(app, "review", review.command)
+add(app, "diff", diff.command)
+add(app, "breaking", breaking.command)
+add(app, "report", report.command)
+add(app, "cache", cache.command)
+add(app, "calibrate", calibrate.command)
+add(app, "doctor", doctor.command)
+add(app, "explain", explain.command)
+add(app, "sanitize", sanitize.command)
+add(app, "opt", opt.command, hidden=True)
+add(app, "why", why.command)
+add(app, "where", where.command)
+imports = group("Programs of other libraries as specs.")
+add(imports, "torch", import_torch.command)
+add(imports, "onnx", import_onnx.command)
 app.add_typer(imports, name="import")
 app.add_typer(template.app, name="template")
 

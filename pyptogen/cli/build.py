@@ -20,9 +20,11 @@ def command(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Specs, or folders of specs.")],
     target: Annotated[
         list[str] | None,
-        typer.Option("--target", help="Only this platform (repeatable). Default: all of the spec."),
+        typer.Option("--target", metavar="NAME", help="Only this platform (repeatable). Default: all of the spec."),
     ] = None,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder of generated operators.")] = Path("generated"),
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder of generated operators.")] = Path(
+        "generated"
+    ),
     dump_ir: Annotated[
         Path | None,
         typer.Option("--dump-ir", metavar="DIR", help="Write every level after every pass to DIR."),
@@ -55,7 +57,8 @@ def command(
         bool, typer.Option("--verify-each", help="Check after every pass that it made a legal program.")
     ] = False,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Specs in work at a time. Default: one a processor.")
+        int | None,
+        typer.Option("--jobs", metavar="N", min=1, help="Specs in work at a time. Default: one a processor."),
     ] = None,
     binary: Annotated[
         Path | None,
@@ -67,7 +70,9 @@ def command(
     ] = None,
     machine: Annotated[
         list[str] | None,
-        typer.Option("--machine", help="With --binary: x86_64, aarch64, or one level, x86_64:avx2. Default: all."),
+        typer.Option(
+            "--machine", metavar="NAME", help="With --binary: x86_64, aarch64, or one level, x86_64:avx2. Default: all."
+        ),
     ] = None,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Render every spec anew, also what was rendered before.")

@@ -17,7 +17,9 @@ def command(
     max_size: Annotated[str, typer.Option("--max-size", metavar="SIZE", help="For --prune: 500M, 2G, 0.")] = "2G",
     unused_days: Annotated[
         float | None,
-        typer.Option("--unused-days", min=0, help="For --prune: also remove what was not used for so long."),
+        typer.Option(
+            "--unused-days", metavar="DAYS", min=0, help="For --prune: also remove what was not used for so long."
+        ),
     ] = None,
     clear: Annotated[bool, typer.Option("--clear", help="Remove everything, also what is in use.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Read every entry; exit code 1 when one is damaged.")] = False,

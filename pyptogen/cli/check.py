@@ -17,13 +17,14 @@ def command(
     paths: Annotated[list[Path], typer.Argument(metavar="SPEC…", help="Specs, or folders of specs.")],
     target: Annotated[
         list[str] | None,
-        typer.Option("--target", help="Only this platform (repeatable). Default: all of the spec."),
+        typer.Option("--target", metavar="NAME", help="Only this platform (repeatable). Default: all of the spec."),
     ] = None,
     verify_each: Annotated[
         bool, typer.Option("--verify-each", help="Check after every pass that it made a legal program.")
     ] = False,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Specs in work at a time. Default: one a processor.")
+        int | None,
+        typer.Option("--jobs", metavar="N", min=1, help="Specs in work at a time. Default: one a processor."),
     ] = None,
     form: OutputFormat = "full",
     strict: Strict = False,

@@ -18,13 +18,15 @@ def command(
     against: Annotated[str, AGAINST],
     target: Annotated[
         list[str] | None,
-        typer.Option("--target", help="Only this platform (repeatable). Default: all of the spec."),
+        typer.Option("--target", metavar="NAME", help="Only this platform (repeatable). Default: all of the spec."),
     ] = None,
     form: Annotated[
-        Literal["text", "markdown", "json"], typer.Option("--format", help="For a terminal, a comment, or programs.")
+        Literal["text", "markdown", "json"],
+        typer.Option("--format", metavar="text|markdown|json", help="For a terminal, a comment, or programs."),
     ] = "text",
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Specs in work at a time. Default: one a processor.")
+        int | None,
+        typer.Option("--jobs", metavar="N", min=1, help="Specs in work at a time. Default: one a processor."),
     ] = None,
 ) -> None:
     """Show what a change of specs means: contract, numerics, kernels, memory, synchronisation, estimated times."""

@@ -24,7 +24,9 @@ def command(
             "'eps=1.0e-6'.",
         ),
     ] = None,
-    name: Annotated[str, typer.Option("--name", help="Of the operator. Default: that of the program.")] = "",
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="Of the operator. Default: that of the program.")
+    ] = "",
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="The folder of specs.")] = Path("specs"),
 ) -> None:
     """Write a spec that computes what a function or module of PyTorch does. The program is traced, so it runs."""

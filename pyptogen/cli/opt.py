@@ -16,7 +16,7 @@ def command(
     passes: Annotated[
         list[str] | None, typer.Option("--pass", metavar="NAME", help="A pass; several run in this order.")
     ] = None,
-    target: Annotated[str, typer.Option("--target", help="For which target.")] = "a2a3",
+    target: Annotated[str, typer.Option("--target", metavar="NAME", help="For which target.")] = "a2a3",
     listed: Annotated[bool, typer.Option("--list", help="List the passes, in the order of lowering.")] = False,
 ) -> None:
     """Run passes on the text of kernels and print what becomes of it. A tool for work on the compiler itself."""

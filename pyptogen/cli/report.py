@@ -20,7 +20,7 @@ def command(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Specs, or folders of specs.")],
     target: Annotated[
         list[str] | None,
-        typer.Option("--target", help="Only this platform (repeatable). Default: all of the spec."),
+        typer.Option("--target", metavar="NAME", help="Only this platform (repeatable). Default: all of the spec."),
     ] = None,
     gallery: Annotated[
         Path | None, typer.Option("--gallery", metavar="DIR", help="Write a page per operator, and an index, to DIR.")

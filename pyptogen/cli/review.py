@@ -22,7 +22,9 @@ _KEYS = "space: more   a: accept   A: accept the operator   k: keep what is ther
 
 def command(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Specs, or folders of specs.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder of generated operators.")] = Path("generated"),
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder of generated operators.")] = Path(
+        "generated"
+    ),
     show: Annotated[bool, typer.Option("--print", help="Print all of it and ask nothing.")] = False,
     accept: Annotated[
         list[str] | None,

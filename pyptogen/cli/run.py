@@ -19,12 +19,16 @@ def command(
         typer.Option("--dims", metavar="NAME=SIZE", help="Size of a dynamic dim (repeatable, or t=8,blocks=64)."),
     ] = None,
     target: Annotated[
-        list[str] | None, typer.Option("--target", help="Platform to run (repeatable). Default: cpu.")
+        list[str] | None, typer.Option("--target", metavar="NAME", help="Platform to run (repeatable). Default: cpu.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the example data.")] = 7,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the example data.")] = 7,
     bench: Annotated[bool, typer.Option("--bench", help="Also measure; several targets are run in turn.")] = False,
-    runs: Annotated[int, typer.Option("--runs", min=1, help="Measured runs per target with --bench.")] = 30,
-    threads: Annotated[int | None, typer.Option("--threads", min=1, help="Cores to use. Default: all.")] = None,
+    runs: Annotated[
+        int, typer.Option("--runs", metavar="N", min=1, help="Measured runs per target with --bench.")
+    ] = 30,
+    threads: Annotated[
+        int | None, typer.Option("--threads", metavar="N", min=1, help="Cores to use. Default: all.")
+    ] = None,
     isa: Annotated[
         Path | None,
         typer.Option("--isa", metavar="PATH", help="PTO-ISA installation to use instead of the bundled one."),
@@ -37,7 +41,7 @@ def command(
         Path | None, typer.Option("--deps", metavar="FILE", help="Write the graph of its tasks: deps.json.")
     ] = None,
     timeout: Annotated[
-        float | None, typer.Option("--timeout", min=0.001, help="Stop it after so many seconds.")
+        float | None, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Stop it after so many seconds.")
     ] = None,
     allow_code: AllowCode = False,
 ) -> None:

@@ -13,9 +13,12 @@ from pyptogen.cli.dims import parse_dims
 def command(
     files: Annotated[list[Path], typer.Argument(metavar="FILE.cpp…", help="C++ files with kernels.")],
     given: Annotated[
-        str, typer.Option("--set", help="Run-time arguments that are fixed, such as rows=64,nblk=1.")
+        str,
+        typer.Option("--set", metavar="NAME=VALUE", help="Run-time arguments that are fixed, such as rows=64,nblk=1."),
     ] = "",
-    target: Annotated[str, typer.Option("--target", help="The device that they are for: a2a3 or a5.")] = "a2a3",
+    target: Annotated[
+        str, typer.Option("--target", metavar="NAME", help="The device that they are for: a2a3 or a5.")
+    ] = "a2a3",
 ) -> None:
     """Replay kernels and report races, flags that do not pair, and tiles that leave their memory."""
     from pyptogen.diagnostics import Diagnostic, DiagnosticError

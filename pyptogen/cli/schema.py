@@ -11,7 +11,9 @@ import typer
 def command(
     kind: Annotated[
         Literal["spec", "include", "tiling"],
-        typer.Option("--for", help="Of specs, of files that they include, or of tiling tables."),
+        typer.Option(
+            "--for", metavar="spec|include|tiling", help="Of specs, of files that they include, or of tiling tables."
+        ),
     ] = "spec",
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write it to FILE instead of stdout.")

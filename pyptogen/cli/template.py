@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Take templates of the generator into the project, and see which were.", no_args_is_help=True)
+from pyptogen.cli.commands import add, group
+
+app = group("Take templates of the generator into the project, and see which were.")
 
 
-@app.command("eject")
 def eject(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A template, such as wrapper_py.j2.")],
     force: Annotated[bool, typer.Option("--force", help="Write over the project's copy.")] = False,
@@ -20,10 +21,13 @@ def eject(
     typer.echo(f"{copied(name, force)}: builds take it from here now")
 
 
-@app.command("status")
 def status() -> None:
     """Which templates are the project's own, and whether their originals changed since; and which plug-ins give."""
     from pyptogen.templates.ejected import status as found
 
     for template in found():
         typer.echo(f"{template.state:16}  {template.name}" + (f" ({template.package})" if template.package else ""))
+
+
+add(app, "eject", eject)
+add(app, "status", status)

@@ -20,14 +20,15 @@ def command(
     paths: Annotated[list[Path], typer.Argument(metavar="SPEC…", help="Specs, or folders of specs.")],
     target: Annotated[
         list[str] | None,
-        typer.Option("--target", help="Only this platform (repeatable). Default: all of the spec."),
+        typer.Option("--target", metavar="NAME", help="Only this platform (repeatable). Default: all of the spec."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the example data.")] = 7,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the example data.")] = 7,
     checked: Annotated[
         bool, typer.Option("--checked", help="In checked mode: races, ranges, bytes never written end a case.")
     ] = False,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Specs in work at a time. Default: one a processor.")
+        int | None,
+        typer.Option("--jobs", metavar="N", min=1, help="Specs in work at a time. Default: one a processor."),
     ] = None,
     form: OutputFormat = "full",
     allow_code: AllowCode = False,

@@ -15,10 +15,14 @@ _PAUSE = 0.3
 
 def command(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Specs, or folders of specs.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder of generated operators.")] = Path("generated"),
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder of generated operators.")] = Path(
+        "generated"
+    ),
     target: Annotated[
         list[str] | None,
-        typer.Option("--target", help="Test on this platform alone (repeatable). Default: all of the spec."),
+        typer.Option(
+            "--target", metavar="NAME", help="Test on this platform alone (repeatable). Default: all of the spec."
+        ),
     ] = None,
     test: Annotated[bool, typer.Option("--test/--no-test", help="Run the cases of what was built.")] = True,
 ) -> None:

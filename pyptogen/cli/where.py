@@ -10,7 +10,9 @@ import typer
 
 def command(
     place: Annotated[str, typer.Argument(metavar="SPEC:LINE", help="A line of a spec, or of a file that it includes.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder of generated operators.")] = Path("generated"),
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder of generated operators.")] = Path(
+        "generated"
+    ),
     as_json: Annotated[bool, typer.Option("--json", help="As a JSON array.")] = False,
 ) -> None:
     """List the lines of generated files that serve a line of a spec."""

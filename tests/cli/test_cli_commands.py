@@ -134,11 +134,18 @@ def test_help_names_every_command(cli: Run) -> None:
     assert all(f" {name} " in result.out for name in ("build", "run", "test", "check"))
 
 
+def test_help_cuts_no_sentence(cli: Run) -> None:
+    for arguments in (["--help"], ["import", "--help"], ["template", "--help"]):
+        result = cli(*arguments)
+        assert result.code == 0
+        assert "..." not in result.out.replace("[ARGS]...", "")
+
+
 def test_help_imports_nothing_heavy() -> None:
     program = (
         "import sys\nfrom pyptogen.cli import main\nsys.argv[1:] = ['--help']\n"
         "try: main()\nexcept SystemExit: pass\n"
-        "print({'sympy', 'numpy', 'jinja2', 'pydantic', 'ruamel'} & set(sys.modules) or 'light')\n"
+        "print({'sympy', 'numpy', 'jinja2', 'pydantic', 'ruamel', 'rich'} & set(sys.modules) or 'light')\n"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.splitlines()[-1] == "light"

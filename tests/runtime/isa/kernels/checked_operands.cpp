@@ -188,7 +188,7 @@ extern "C" void transposed_into_too_few_rows()
     Block y = at<Block>(0x1000), scratch = at<Block>(0x2000);
     TEXPANDS(x, 1.0f);
     pipe_barrier(PIPE_V);
-    TTRANS(y, x, scratch);  // here: TTRANS: the valid region turned, 24 x 16, leaves the tile of 16 x 16
+    TTRANS(y, x, scratch);  // here: TTRANS: the valid region transposed, 24 x 16, leaves the tile of 16 x 16
 }
 
 extern "C" void index_outside_of_the_table()

@@ -28,7 +28,7 @@ from collections.abc import Sequence
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, walk
+from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, walk, walk_loops
 from pyptogen.lower.tile.kernels.overwritten import in_turns
 from pyptogen.lower.tile.ops import TRANSFERS_OUT, Free, Load, Matmul, MergeLists, Pop, Push, ScatterRows, Store
 from pyptogen.records import replace
@@ -39,6 +39,8 @@ CHEAP = 4
 
 def run(kernel: TileKernel, platform: Platform) -> TileKernel:
     """The kernel with every distributed loop joined by those around it and in it that may join."""
+    if any(loop.only is not None and loop.only.owner is not None for loop in walk_loops(kernel.body)):
+        return kernel  # who owns what goes by the tiles of one loop
     stores = (Store, ScatterRows)
     read = {op.index_tensor for op in walk(kernel.body) if op.index_tensor is not None}
     read |= {op.window.tensor for op in walk(kernel.body) if op.window is not None and not isinstance(op, stores)}

@@ -26,7 +26,7 @@ from pyptogen.lower.tile.ir import (
     TileOp,
     TileVal,
 )
-from pyptogen.lower.tile.kernels.moves import elements_of_a_tile, most_rows
+from pyptogen.lower.tile.kernels.moved_axes import elements_of_a_tile, most_rows
 from pyptogen.lower.tile.kernels.partition import KernelOps, defining_ops
 from pyptogen.lower.tile.loops.between_iterations import values_per_iteration
 from pyptogen.lower.tile.names import names_used

@@ -6,7 +6,7 @@ from pyptogen.lower.expr import ONE, ZERO
 from pyptogen.lower.tile.cutting.axes import GmView
 from pyptogen.lower.tile.cutting.items import Item
 from pyptogen.lower.tile.ir import Extent
-from pyptogen.lower.tile.kernels.moves import SQUARE
+from pyptogen.lower.tile.kernels.moved_axes import SQUARE
 from pyptogen.lower.tile.ops import Broadcast, Transpose
 from pyptogen.lower.tile.standalone.builder import StandaloneBuilder, Step
 from pyptogen.lower.tile.strided_loads import EVERY, loads_rows_of_every

@@ -56,7 +56,7 @@ extern "C" void glm_expert_selector_a2a3(pto_rt::Runtime &rt, const glm_expert_s
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t choose_blocks = fewer((t + 15) / 16, vector);
+        const int32_t choose_blocks = fewer((t + 3) / 4, vector);
         const Launch choose_done = rt.launch(
             "choose", Core::Vector, choose_blocks,
             [=] {

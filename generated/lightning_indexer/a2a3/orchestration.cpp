@@ -42,14 +42,14 @@ extern "C" __global__ AICORE void best_vec1(
     int64_t kv,
     int32_t nblk);
 extern "C" __global__ AICORE void best_vec2(
-    __gm__ float *score,
-    __gm__ int32_t *chosen,
+    __gm__ float *score_rows_pairs,
     __gm__ float *score_rows,
     int64_t t,
     int64_t kv,
     int32_t nblk);
 extern "C" __global__ AICORE void best_vec3(
-    __gm__ float *score_rows_pairs,
+    __gm__ float *score,
+    __gm__ int32_t *chosen,
     __gm__ float *score_rows,
     int64_t t,
     int64_t kv,
@@ -128,33 +128,33 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
             [=] {
                 best_vec1(score_rows, all_scores, t, kv, best_vec1_blocks);
             }, {scores_done}, 4);
-        // Runs if not (kv > 6144 and t <= 24).
-        const int32_t best_vec2_blocks = !(kv > 6144 && t <= 24) ? fewer(t, vector) : 0;
+        // Runs if kv > 6144 and t <= 24.
+        const int32_t best_vec2_blocks = (kv > 6144 && t <= 24) ? fewer(int64_t(t) * ((kv + 6143) / 6144), vector) : 0;
         const Launch best_vec2_done = rt.launch(
             "best_vec2", Core::Vector, best_vec2_blocks,
             [=] {
-                best_vec2(score, chosen, score_rows, t, kv, best_vec2_blocks);
-            }, {best_vec1_done}, 2);
-        // Runs if kv > 6144 and t <= 24.
-        const int32_t best_vec3_blocks = (kv > 6144 && t <= 24) ? fewer(int64_t(t) * ((kv + 6143) / 6144), vector) : 0;
+                best_vec2(score_rows_pairs, score_rows, t, kv, best_vec2_blocks);
+            }, {best_vec1_done}, 3);
+        // Runs if not (kv > 6144 and t <= 24).
+        const int32_t best_vec3_blocks = !(kv > 6144 && t <= 24) ? fewer(t, vector) : 0;
         const Launch best_vec3_done = rt.launch(
             "best_vec3", Core::Vector, best_vec3_blocks,
             [=] {
-                best_vec3(score_rows_pairs, score_rows, t, kv, best_vec3_blocks);
-            }, {best_vec1_done}, 3);
+                best_vec3(score, chosen, score_rows, t, kv, best_vec3_blocks);
+            }, {best_vec1_done}, 2);
         // Runs if kv > 6144 and t <= 24.
         const int32_t best_vec4_blocks = (kv > 6144 && t <= 24) ? fewer(t, vector) : 0;
         const Launch best_vec4_done = rt.launch(
             "best_vec4", Core::Vector, best_vec4_blocks,
             [=] {
                 best_vec4(score, chosen, score_rows_pairs, t, kv, best_vec4_blocks);
-            }, {best_vec3_done}, 1);
+            }, {best_vec2_done}, 1);
         const int32_t best_vec5_blocks = fewer(t_end - t_begin, vector);
         rt.launch(
             "best_vec5", Core::Vector, best_vec5_blocks,
             [=] {
                 best_vec5(index, score, chosen, t_begin, t_end, best_vec5_blocks);
-            }, {best_vec2_done, best_vec4_done});
+            }, {best_vec3_done, best_vec4_done});
     };
 
     launch_range(0, t);

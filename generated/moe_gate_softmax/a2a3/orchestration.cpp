@@ -64,7 +64,7 @@ extern "C" void moe_gate_softmax_a2a3(pto_rt::Runtime &rt, const moe_gate_softma
             [=] {
                 logits(l, x, w, t_begin, t_end, logits_blocks);
             }, {}, 2);
-        const int32_t choose_blocks = fewer((t + 3) / 4, vector);
+        const int32_t choose_blocks = fewer((t + 1) / 2, vector);
         const Launch choose_done = rt.launch(
             "choose", Core::Vector, choose_blocks,
             [=] {

@@ -110,7 +110,7 @@ extern "C" void moe_select_groups_a2a3(pto_rt::Runtime &rt, const moe_select_gro
             [=] {
                 score(s, c, logits, bias, t_begin, t_end, score_blocks);
             }, {}, 9);
-        const int32_t group_vec1_blocks = fewer((t * 8 + 63) / 64, vector);
+        const int32_t group_vec1_blocks = fewer((t * 8 + 15) / 16, vector);
         const Launch group_vec1_done = rt.launch(
             "group_vec1", Core::Vector, group_vec1_blocks,
             [=] {
@@ -128,7 +128,7 @@ extern "C" void moe_select_groups_a2a3(pto_rt::Runtime &rt, const moe_select_gro
             [=] {
                 group_vec3(g_1, best, t_begin, t_end, group_vec3_blocks);
             }, {group_vec1_done}, 7);
-        const int32_t group_vec4_blocks = fewer((t + 63) / 64, vector);
+        const int32_t group_vec4_blocks = fewer((t + 7) / 8, vector);
         const Launch group_vec4_done = rt.launch(
             "group_vec4", Core::Vector, group_vec4_blocks,
             [=] {
@@ -146,7 +146,7 @@ extern "C" void moe_select_groups_a2a3(pto_rt::Runtime &rt, const moe_select_gro
             [=] {
                 choose_vec1(masked, open, c, t_begin, t_end, choose_vec1_blocks);
             }, {group_vec5_done, score_done}, 3);
-        const int32_t choose_vec2_blocks = fewer((t + 7) / 8, vector);
+        const int32_t choose_vec2_blocks = fewer((t + 1) / 2, vector);
         const Launch choose_vec2_done = rt.launch(
             "choose_vec2", Core::Vector, choose_vec2_blocks,
             [=] {

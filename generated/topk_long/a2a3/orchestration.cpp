@@ -11,14 +11,14 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void topk_long_vec1(
-    __gm__ float *values,
-    __gm__ int32_t *indices,
+    __gm__ float *scores_pairs,
     __gm__ float *scores,
     int32_t rows,
     int32_t keys,
     int32_t nblk);
 extern "C" __global__ AICORE void topk_long_vec2(
-    __gm__ float *scores_pairs,
+    __gm__ float *values,
+    __gm__ int32_t *indices,
     __gm__ float *scores,
     int32_t rows,
     int32_t keys,
@@ -56,26 +56,26 @@ extern "C" void topk_long_a2a3(pto_rt::Runtime &rt, const topk_long_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        // Runs if not (keys > 6144 and rows <= 24).
-        const int32_t topk_long_vec1_blocks = !(keys > 6144 && rows <= 24) ? fewer(rows, vector) : 0;
-        rt.launch(
+        // Runs if keys > 6144 and rows <= 24.
+        const int32_t topk_long_vec1_blocks = (keys > 6144 && rows <= 24) ? fewer(int64_t(rows) * ((keys + 6143) / 6144), vector) : 0;
+        const Launch topk_long_vec1_done = rt.launch(
             "topk_long_vec1", Core::Vector, topk_long_vec1_blocks,
             [=] {
-                topk_long_vec1(values, indices, scores, rows, keys, topk_long_vec1_blocks);
-            }, {}, 1);
-        // Runs if keys > 6144 and rows <= 24.
-        const int32_t topk_long_vec2_blocks = (keys > 6144 && rows <= 24) ? fewer(int64_t(rows) * ((keys + 6143) / 6144), vector) : 0;
-        const Launch topk_long_vec2_done = rt.launch(
+                topk_long_vec1(scores_pairs, scores, rows, keys, topk_long_vec1_blocks);
+            }, {}, 2);
+        // Runs if not (keys > 6144 and rows <= 24).
+        const int32_t topk_long_vec2_blocks = !(keys > 6144 && rows <= 24) ? fewer(rows, vector) : 0;
+        rt.launch(
             "topk_long_vec2", Core::Vector, topk_long_vec2_blocks,
             [=] {
-                topk_long_vec2(scores_pairs, scores, rows, keys, topk_long_vec2_blocks);
-            }, {}, 2);
+                topk_long_vec2(values, indices, scores, rows, keys, topk_long_vec2_blocks);
+            }, {}, 1);
         // Runs if keys > 6144 and rows <= 24.
         const int32_t topk_long_vec3_blocks = (keys > 6144 && rows <= 24) ? fewer(rows, vector) : 0;
         rt.launch(
             "topk_long_vec3", Core::Vector, topk_long_vec3_blocks,
             [=] {
                 topk_long_vec3(values, indices, scores_pairs, rows, keys, topk_long_vec3_blocks);
-            }, {topk_long_vec2_done});
+            }, {topk_long_vec1_done});
     }
 }

@@ -21,7 +21,14 @@ from pyptogen.lower.tensor.passes import (
 )
 from pyptogen.lower.tile.cutting import fixpipe
 from pyptogen.lower.tile.dims import distinct_dims, literal_sizes, named_sizes, product_depths
-from pyptogen.lower.tile.kernels import merged_columns, overwritten, split_orders, split_products, split_reductions
+from pyptogen.lower.tile.kernels import (
+    merged_columns,
+    overwritten,
+    paired_orders,
+    split_orders,
+    split_products,
+    split_reductions,
+)
 from pyptogen.lower.tile.loops import transposed_values
 from pyptogen.lower.tile.sizes.sizes import Selected
 from pyptogen.records import replace
@@ -97,6 +104,8 @@ TENSOR = (
               lambda s: split_reductions.run(s.fitted, s.platform)),
     _on_state("split-orders", "the first elements of few long rows on all cores, where a call has such rows",
               lambda s: split_orders.run(s.fitted, s.platform)),
+    _on_state("paired-orders", "values and positions of an order are sides of the same sorted pairs",
+              lambda s: paired_orders.run(s.fitted, s.platform)),
     _on_program("order-overwrites", "what overwrites an input stands behind what reads it", overwritten.last),
 )  # fmt: skip
 """In order."""

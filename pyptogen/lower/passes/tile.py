@@ -15,7 +15,15 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op
 from pyptogen.lower.tile import legalise, printer, standalone
 from pyptogen.lower.tile.ir import TileKernel
-from pyptogen.lower.tile.kernels import column_groups, overwritten, partition, scan_groups, split_cores, split_rows
+from pyptogen.lower.tile.kernels import (
+    column_groups,
+    orders,
+    overwritten,
+    partition,
+    scan_groups,
+    split_cores,
+    split_rows,
+)
 from pyptogen.lower.tile.loops import (
     conditional_masks,
     distribute,
@@ -45,8 +53,8 @@ def _partition(state: State) -> State:
     by_kind = _by_kind(state)
     grouped = column_groups.run(state.fitted, state.platform, by_kind, state.unfused)
     grouped = {**grouped, **scan_groups.run(state.fitted, state.platform, by_kind, grouped, state.unfused)}
-    state = replace(state, grouped=grouped)
-    found = variants.run(state.fitted, state.rows, state.platform, _is_standalone(state), state.unfused, grouped)
+    state = replace(state, grouped={**grouped, **orders.groups(state.fitted)})
+    found = variants.run(state.fitted, state.rows, state.platform, _is_standalone(state), state.unfused, state.grouped)
     return replace(state, variants=found)
 
 

@@ -20,13 +20,13 @@ from pyptogen.lower.passes.made import Made
 from pyptogen.lower.passes.state import Described, Known, Programs
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refusal, TwoKernels, asked, unsupported
-from pyptogen.lower.tensor.ir import PRODUCTS, SCAN, Op, Program, Value
+from pyptogen.lower.tensor.ir import PAIRS, PRODUCTS, SCAN, SORTING, Op, Program, Value
 from pyptogen.lower.tile import standalone
 from pyptogen.lower.tile.cutting import cut
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
-from pyptogen.lower.tile.kernels import merged_axes, moves
+from pyptogen.lower.tile.kernels import merged_axes, moves, orders
 from pyptogen.lower.tile.kernels.moves import MOVES
 from pyptogen.lower.tile.kernels.seen import Seen
 from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS, dividable
@@ -106,7 +106,7 @@ class Tiling:
 
         def is_own(part: Part) -> bool:
             last = part.ops.ops[-1]
-            return _scan(part) is not None or (last.kind not in PRODUCTS and is_standalone(last))
+            return _scan(part) is not None or _is_order(part) or (last.kind not in PRODUCTS and is_standalone(last))
 
         tiled = [part for part in parts if part.ops.name not in by_hand.finished]
         launch_dim = cut.launch_dim_of(program, [part.ops for part in tiled if not is_own(part)])
@@ -114,9 +114,11 @@ class Tiling:
         own: dict[str, Seen] = {}
         for number, part in enumerate(tiled):
             last = part.ops.ops[-1]
-            if not is_own(part) or (_scan(part) is None and last.kind not in REDUCTIONS | MOVES):
+            if not is_own(part) or (
+                _scan(part) is None and not _is_order(part) and last.kind not in REDUCTIONS | MOVES
+            ):
                 continue
-            make = moves.run if last.kind in MOVES else merged_axes.run
+            make = orders.run if _is_order(part) else moves.run if last.kind in MOVES else merged_axes.run
             own[part.ops.name] = seen = make(program, part.ops, tensors, gm_names, platform)
             tiled[number] = replace(part, ops=seen.ops, sizes={stage: {} for stage in part.sizes})
         common = (tensors, gm_names, Axes(program), own, built - own.keys(), launch_dim, by_hand, finish)
@@ -330,6 +332,11 @@ class Tiling:
 def _scan(part: Part) -> Op | None:
     """The first scan of a kernel, outside of loops."""
     return next((op for op in part.ops.ops if op.kind in SCAN and not op.loop), None)
+
+
+def _is_order(part: Part) -> bool:
+    """Whether a kernel makes an order."""
+    return any(op.kind in SORTING | PAIRS and not op.loop for op in part.ops.ops)
 
 
 def _reduced(op: Op, axes: Axes) -> set[str | None]:

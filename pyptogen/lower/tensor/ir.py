@@ -88,12 +88,13 @@ INTEGER = frozenset({"floor_div", "gcd"})
 BITWISE = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift"})
 ARG_REDUCE = frozenset({"argmax", "argmin"})
 SCAN = frozenset({"cumsum", "cumprod"})
-SORTING = frozenset({"topk_values", "topk_indices", "topk_pairs"})
+SORTING = frozenset({"topk_values", "topk_indices"})
+PAIRS = frozenset({"topk_pairs", "span_pairs", "merged_pairs", "pair_values", "pair_indices"})
 INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 
 LOWERED = (
     UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
-    | ARG_REDUCE | SCAN | SORTING
+    | ARG_REDUCE | SCAN | SORTING | PAIRS
     | {"cast", "bitcast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "gcd", "prod",
        "arange", "positions", "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand",
        "either"}
@@ -142,10 +143,12 @@ class Op:
     argmax …   as sum; int32, the first of equal elements
     cumsum …   ``axis``
     topk_values, topk_indices  ``axis`` (the last), ``k`` (sympy), ``largest``: the k extreme elements in order, of
-               equal ones the first; their positions, int32. With ``span`` and ``length``, of rows of so many elements,
-               the operand has the lists of their spans
-    topk_pairs  as topk_values, of each ``span`` of so many elements. The result has a list for each row, of those that
-               a call has, and each span: value and position interleaved, the bits of both in fp32
+               equal ones the first; their positions, int32
+    topk_pairs  as topk_values: value and position interleaved, the bits of both in fp32 (`paired_orders`)
+    span_pairs  the same of each ``span`` of so many elements: a list for each row, of those that a call has, and each
+               span (`split_orders`)
+    merged_pairs  ``span``, ``length``: such lists of a row of so many elements in one
+    pair_values, pair_indices  one side of the first ``k`` pairs, of rows of ``length`` elements
     arange     ``start``, ``step`` (numbers), ``dtype``; the result has one axis
     positions  ``start``; int32, start, start + 1, … as one row or one column; inside of a loop, of an axis that is its
                block: counted from the beginning of the whole axis, or (``in_block``) of the block

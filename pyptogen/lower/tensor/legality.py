@@ -15,6 +15,7 @@ from pyptogen.lower.tensor.ir import (
     BITWISE,
     COMPARE,
     INTEGER,
+    PAIRS,
     PRIMITIVES,
     REDUCE,
     ROUNDING,
@@ -121,7 +122,7 @@ _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
     **{kind: lambda b, op: b.reduce(op.kind, _value(op), op.attrs["axis"]) for kind in REDUCE | ARG_REDUCE | {"prod"}},
     **{kind: lambda b, op: selection.scan(b, op.kind, _value(op), op.attrs["axis"]) for kind in SCAN},
     **{kind: lambda b, op: _topk(b, op) for kind in ("topk_values", "topk_indices")},
-    "topk_pairs": lambda b, op: op.result,
+    **dict.fromkeys(PAIRS, lambda b, op: op.result),
     "where": lambda b, op: selection.where(b, _value(op), op.operands[1], op.operands[2]),
     "arange": lambda b, op: selection.arange(
         b, op.result.shape[0], op.attrs["start"], op.attrs["step"], op.result.dtype

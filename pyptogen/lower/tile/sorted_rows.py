@@ -1,11 +1,11 @@
 """The greatest elements of each row of a tile, in order, as pairs of value and position.
 
-before: best [R, 128] = sort x [R, 512], places {kept = 64}
-after:  for best_at in 0..R: pairs = sort_blocks x[best_at], places           blocks of 32
+before: best [R, 128] = sort x [R, 512], positions {kept = 64}
+after:  for best_at in 0..R: pairs = sort_blocks x[best_at], positions           blocks of 32
           kept = merge_lists the first pairs of four blocks, four times; best[best_at] = merge_lists those four
 
-before: best [1, 128] = sort x [1, 2048], places {kept = 64}
-after:  pairs = sort_blocks x, places; pairs = merge_blocks pairs …; best = merge_lists … until one list is left
+before: best [1, 128] = sort x [1, 2048], positions {kept = 64}
+after:  pairs = sort_blocks x, positions; pairs = merge_blocks pairs …; best = merge_lists … until one list is left
 
 Only the first elements of a sorted block can be among the first of the row, so that no more of it are merged. Of equal
 elements the first ones come first: positions rise within a block, and an earlier list goes before a later one. What
@@ -19,6 +19,7 @@ from dataclasses import field
 from typing import Any
 
 from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import Extent, Loop, Node
 from pyptogen.lower.tile.ops import MergeBlocks, MergeLists, Pad, Sort, SortBlocks
@@ -32,6 +33,14 @@ MOST_LISTS = LISTS * LISTS
 """Lists that are merged one by one, each a line of the kernel."""
 START = 24
 """Pairs that a merge moves in the time that an instruction takes to begin, and to end."""
+LONGEST_PIECE = 64 * BLOCK
+"""Elements of a longer row that are sorted in one piece: UB has room for their pairs several times."""
+LONGEST_ROW = LISTS * LONGEST_PIECE
+"""Elements of a row of which more may be kept than that."""
+WORTH_A_TRANSFER = 1200
+"""Pairs that are merged in the time of a transfer's latencies: shorter rows go several at a time."""
+MOST_ROWS, PAIRS_AT_ONCE = 64, 6144
+"""Rows that are loaded together at first, and the pairs of all of them: a quarter of UB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +55,9 @@ class Way:
     work: int = field(init=False)
 
     def __post_init__(self) -> None:
-        work, lists = START + self.size // BLOCK + self.rounds * (self.size + START), self.lists()
-        while len(lists) > 1:
-            groups = in_fours(lists)
-            work += sum(sum(group) + START for group in groups if len(group) > 1)
-            lists = [min(sum(group), self.kept) for group in groups]
-        object.__setattr__(self, "work", work)
+        merges = sum(sum(group) + START for groups in self.merges() for group in groups if len(group) > 1)
+        sorts = START + self.size // BLOCK + self.rounds * (self.size + START)
+        object.__setattr__(self, "work", sorts + merges)
 
     @property
     def block(self) -> int:
@@ -61,14 +67,28 @@ class Way:
     @property
     def pairs(self) -> int:
         """Pairs of the result: those that are kept, or all where one block is the row."""
-        lists = self.lists()
-        while len(lists) > 1:
-            lists = [min(sum(group), self.kept) for group in in_fours(lists)]
-        return self.size if len(self.lists()) == 1 else lists[0]
+        merges = self.merges()
+        return min(sum(merges[-1][0]), self.kept) if merges else self.size
+
+    @property
+    def rows_at_once(self) -> int:
+        """Rows that are worth a transfer; where rounds need a tile of one row, one by one."""
+        if self.rounds:
+            return 1
+        worth = 1 << max(0, (WORTH_A_TRANSFER // self.work).bit_length())
+        return max(1, min(worth, MOST_ROWS, PAIRS_AT_ONCE // self.size))
 
     def lists(self) -> list[int]:
         """How many elements of each block may stay."""
         return [min(self.block, self.kept)] * (self.size // self.block)
+
+    def merges(self) -> list[list[Sequence[int]]]:
+        """The lists that each merge takes, until one is left."""
+        found, lists = list[list[Sequence[int]]](), self.lists()
+        while len(lists) > 1:
+            found.append(in_fours(lists))
+            lists = [min(sum(group), self.kept) for group in found[-1]]
+        return found
 
 
 def in_fours(lists: Sequence[Any]) -> list[Sequence[Any]]:
@@ -78,10 +98,34 @@ def in_fours(lists: Sequence[Any]) -> list[Sequence[Any]]:
 
 def fastest(length: int, kept: int) -> Way:
     """The way with the least work to sort so many elements, of which ``kept`` stay; of equal ones that with fewer
-    lines in the kernel."""
+    lines in the kernel. Lists of a long row are merged at once: memory has no room for those of another merge."""
+    most = MOST_LISTS if length <= LONGEST_PIECE else LISTS
     blocks = [BLOCK * LISTS**rounds for rounds in (3, 2, 1, 0)]
     ways = [Way(3 - at, -(-length // block) * block, kept) for at, block in enumerate(blocks)]
-    return min((way for way in ways if len(way.lists()) <= MOST_LISTS), key=lambda way: way.work)
+    return min((way for way in ways if len(way.lists()) <= most), key=lambda way: way.work)
+
+
+def list_length(k: int) -> int:
+    """Pairs of a list of ``k``: 32 bytes and a multiple, so that lists lie side by side."""
+    return -(-k // 8) * 8
+
+
+def lists_at_once(platform: Platform, kept: int) -> int:
+    """Lists of a row that are merged with the best so far: as many as UB has room for twice, beside the pairs that are
+    merged, the best ones and the results, also twice."""
+    pair, result = 8 * kept, 4 * kept
+    return next(n for n in (3, 2, 1) if n == 1 or pair * (2 * n + n + 2) + 4 * result <= platform.memories["ub"])
+
+
+def kept_of(k: int) -> int:
+    """Pairs of a row that stay of each merge, where ``k`` are wanted: all of them of more than a piece, so that merges
+    work in place."""
+    return list_length(k) if k <= LONGEST_PIECE else LONGEST_ROW
+
+
+def in_pieces(length: int, k: int) -> bool:
+    """Whether a row is sorted piece by piece: of a longer one than that at most a piece is kept."""
+    return length > LONGEST_PIECE >= k
 
 
 def steps(op: Sort, tiles: AddedTiles) -> Sequence[Node]:
@@ -127,7 +171,7 @@ class _Rows:
         """A row in blocks of four times as many elements after each round, and these blocks as one list."""
         result, rounds = self._row(self.dst), self.way.rounds
         merges = len(self.way.lists()) > 1
-        last = self._own("pairs", self.way.size) if merges else result
+        last = self._own("pairs", self.way.size) if merges and self.way.pairs < self.way.size else result
         other = self._own("blocks", self.way.size) if rounds else last
         order = [last if (rounds - turn) % 2 == 0 else other for turn in range(rounds + 1)]
         nodes: list[Node] = [SortBlocks.of(self.op, order[0], row, self.positions)]
@@ -140,7 +184,7 @@ class _Rows:
         """What makes one list of the blocks of a row, four at a time."""
         nodes = list[Node]()
         lists = [(pairs, 2 * self.way.block * at, count) for at, count in enumerate(self.way.lists())]
-        scratch = self._own("merged", max(sum(count for *_, count in group) for group in in_fours(lists)))
+        scratch = self._own("merged", max(sum(group) for groups in self.way.merges() for group in groups))
         while len(lists) > 1:
             groups = in_fours(lists)
             alone = list(groups.pop()) if len(groups[-1]) == 1 else []

@@ -14,7 +14,7 @@ from pyptogen.codegen import Generated, generate
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tile.kernels.split_orders import LONG
-from pyptogen.lower.tile.standalone.sorting import LONGEST_PART as PART
+from pyptogen.lower.tile.sorted_rows import LONGEST_PIECE as PART
 from pyptogen.schema import Source, load_source
 from pyptogen.simulate.device.cases import call_time
 from pyptogen.simulate.graph import interpret as run_instructions

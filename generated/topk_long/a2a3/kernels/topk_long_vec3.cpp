@@ -1,5 +1,5 @@
 // topk_long_vec3: vector kernel of `topk_long` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages topk_long; tiles i1 1, s0 12288, s1 12288, s2 6144; memory UB 131072 B
+// stages topk_long; tiles left 12288, list 6144, lists 12288, rows 1; memory UB 131072 B
 #include <cstddef>
 #include <cstdint>
 
@@ -17,8 +17,8 @@ using VecI32_1x4096 = Tile<TileType::Vec, int32_t, 1, 4096, BLayout::RowMajor, 1
 using VecI32_1x2048 = Tile<TileType::Vec, int32_t, 1, 2048, BLayout::RowMajor, 1, 2048>;
 using ScoresPairsGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 1, 1>>;
 using ScoresPairsGm2 = GlobalTensor<float, Shape<1, 1, 1, 1, 8192>, Stride<1, 1, 1, 1, 1>>;
-using ValuesGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
-using IndicesGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
+using ValuesGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 2048, 1>>;
+using IndicesGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 2048, 1>>;
 
 AICORE inline void run_block(
     __gm__ float *values,
@@ -38,60 +38,60 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free at first
-    for (int32_t i1 = block; i1 < rows; i1 += nblk) {
+    for (int32_t rows0 = block; rows0 < rows; rows0 += nblk) {
         // values, indices: topk(scores, 2048)
-        VecF32_1x4096 best; TASSIGN<0x00000>(best);  // UB 0x00000..0x04000
+        VecF32_1x4096 values_merged_order; TASSIGN<0x00000>(values_merged_order);  // UB 0x00000..0x04000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
-        ScoresPairsGm scores_pairs_in(scores_pairs + int64_t(i1) * 90112);
-        TLOAD(best, scores_pairs_in);
+        ScoresPairsGm scores_pairs_in(scores_pairs + int64_t(rows0) * 90112);
+        TLOAD(values_merged_order, scores_pairs_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-        VecF32_1x12288 merged; TASSIGN<0x14000>(merged);  // UB 0x14000..0x20000
-        for (int32_t s0 = 6144; s0 < keys - 6144; s0 += 12288) {
-            VecF32_1x8192 lists; TASSIGN<0x04000>(lists);  // UB 0x04000..0x0c000
+        VecF32_1x12288 values_merged_order_tmp; TASSIGN<0x14000>(values_merged_order_tmp);  // UB 0x14000..0x20000
+        for (int32_t lists0 = 6144; lists0 < keys - 6144; lists0 += 12288) {
+            VecF32_1x8192 values_merged_order_lists; TASSIGN<0x04000>(values_merged_order_lists);  // UB 0x04000..0x0c000
             wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
-            ScoresPairsGm2 scores_pairs_in(scores_pairs + int64_t(i1) * 90112 + int64_t(s0) * 2 / 3);
-            TLOAD(lists, scores_pairs_in);
+            ScoresPairsGm2 scores_pairs_in(scores_pairs + int64_t(rows0) * 90112 + int64_t(lists0) * 2 / 3);
+            TLOAD(values_merged_order_lists, scores_pairs_in);
             set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-            VecF32_1x8192_c4096 list; TASSIGN<0x04000>(list);  // columns 0.. of lists
-            VecF32_1x8192_c4096 list_2; TASSIGN<0x08000>(list_2);  // columns 4096.. of lists
+            VecF32_1x8192_c4096 values_merged_order_lists_first; TASSIGN<0x04000>(values_merged_order_lists_first);  // columns 0.. of values_merged_order_lists
+            VecF32_1x8192_c4096 values_merged_order_lists_first_2; TASSIGN<0x08000>(values_merged_order_lists_first_2);  // columns 4096.. of values_merged_order_lists
             wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-            TMRGSORT<VecF32_1x4096, VecF32_1x12288, VecF32_1x4096, VecF32_1x8192_c4096, VecF32_1x8192_c4096, false>(best, taken, merged, best, list, list_2);
+            TMRGSORT<VecF32_1x4096, VecF32_1x12288, VecF32_1x4096, VecF32_1x8192_c4096, VecF32_1x8192_c4096, false>(values_merged_order, taken, values_merged_order_tmp, values_merged_order, values_merged_order_lists_first, values_merged_order_lists_first_2);
             set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
         }
-        const int32_t s1_begin = keys - 1 > 0 ? 6144 + (keys - 1) / 12288 * 12288 : 6144;  // rows before this: their causal bound is ahead of this block
-        for (int32_t s1 = s1_begin; s1 < keys; s1 += 12288) {
-            const int32_t s1_valid = keys - s1 < 12288 ? keys - s1 : 12288;
-            for (int32_t s2 = 0; s2 < s1_valid; s2 += 6144) {
-                VecF32_1x4096 last; TASSIGN<0x0c000>(last);  // UB 0x0c000..0x10000
+        const int32_t left0_begin = keys - 1 > 0 ? 6144 + (keys - 1) / 12288 * 12288 : 6144;  // rows before this: their causal bound is ahead of this block
+        for (int32_t left0 = left0_begin; left0 < keys; left0 += 12288) {
+            const int32_t left0_valid = keys - left0 < 12288 ? keys - left0 : 12288;
+            for (int32_t list0 = 0; list0 < left0_valid; list0 += 6144) {
+                VecF32_1x4096 values_merged_order_lists_2; TASSIGN<0x0c000>(values_merged_order_lists_2);  // UB 0x0c000..0x10000
                 wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
-                ScoresPairsGm scores_pairs_in(scores_pairs + int64_t(i1) * 90112 + int64_t(s1) * 2 / 3 + int64_t(s2) * 2 / 3);
-                TLOAD(last, scores_pairs_in);
+                ScoresPairsGm scores_pairs_in(scores_pairs + int64_t(rows0) * 90112 + int64_t(left0) * 2 / 3 + int64_t(list0) * 2 / 3);
+                TLOAD(values_merged_order_lists_2, scores_pairs_in);
                 set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-                TMRGSORT<VecF32_1x4096, VecF32_1x12288, VecF32_1x4096, VecF32_1x4096, false>(best, taken, merged, best, last);
+                TMRGSORT<VecF32_1x4096, VecF32_1x12288, VecF32_1x4096, VecF32_1x4096, false>(values_merged_order, taken, values_merged_order_tmp, values_merged_order, values_merged_order_lists_2);
                 set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
             }
         }
-        VecF32_1x2048 values_2; TASSIGN<0x10000>(values_2);  // UB 0x10000..0x12000
+        VecF32_1x2048 values_merged; TASSIGN<0x10000>(values_merged);  // UB 0x10000..0x12000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-        TGATHER<VecF32_1x2048, VecF32_1x4096, MaskPattern::P0101>(values_2, best);
+        TGATHER<VecF32_1x2048, VecF32_1x4096, MaskPattern::P0101>(values_merged, values_merged_order);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        ValuesGm values_out(values + int64_t(i1) * 2048);
-        TSTORE(values_out, values_2);
+        ValuesGm values_out(values + int64_t(rows0) * 2048);
+        TSTORE(values_out, values_merged);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
-        VecI32_1x4096 best_int32; TASSIGN<0x00000>(best_int32);  // same bytes as best
-        VecI32_1x2048 indices_2; TASSIGN<0x12000>(indices_2);  // UB 0x12000..0x14000
+        VecI32_1x4096 values_merged_order_int32; TASSIGN<0x00000>(values_merged_order_int32);  // same bytes as values_merged_order
+        VecI32_1x2048 indices_merged; TASSIGN<0x12000>(indices_merged);  // UB 0x12000..0x14000
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-        TGATHER<VecI32_1x2048, VecI32_1x4096, MaskPattern::P1010>(indices_2, best_int32);
+        TGATHER<VecI32_1x2048, VecI32_1x4096, MaskPattern::P1010>(indices_merged, values_merged_order_int32);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        IndicesGm indices_out(indices + int64_t(i1) * 2048);
-        TSTORE(indices_out, indices_2);
+        IndicesGm indices_out(indices + int64_t(rows0) * 2048);
+        TSTORE(indices_out, indices_merged);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use

@@ -23,7 +23,7 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import TwoKernels, unsupported
 from pyptogen.lower.tensor.building.rules import SCALE
-from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, SCAN, SORTING, Op, Program, Scalar, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PAIRS, PRODUCTS, SCAN, SORTING, Op, Program, Scalar, Value
 from pyptogen.lower.tensor.views import input_part, read_with, root
 from pyptogen.lower.tile.cutting.along_axes import AlongAxes
 from pyptogen.lower.tile.cutting.axes import Axes, GmView
@@ -32,6 +32,7 @@ from pyptogen.lower.tile.cutting.joined import Joins
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Operands, Placed
+from pyptogen.lower.tile.cutting.orders import Orders
 from pyptogen.lower.tile.cutting.products import Products
 from pyptogen.lower.tile.cutting.transposed import Columns
 from pyptogen.lower.tile.cutting.windows import Windows
@@ -88,6 +89,7 @@ class Cutter:
         self.iterations = Iterations(builder, self.grid, self.operands, conditions)
         self.products = Products(builder, self.grid, self.windows, self.operands)
         self.along_axes = AlongAxes(builder, self.grid)
+        self.orders = Orders(builder, self.grid, self.windows, self.operands)
         self.joins = Joins(builder, self.grid, self.columns, self.operands, self.iterations)
 
     def cut(self) -> tuple[Node, ...]:
@@ -180,9 +182,11 @@ class Cutter:
             self.joins.concat(op, scope)
         elif op.kind == "move":
             self._move(op, scope)
+        elif op.kind in SORTING | PAIRS and not op.loop:
+            self.orders.cut(op, scope)
         else:
             self._vector(op, scope)
-        if op.result.name in self.builder.kernel.writes and op.kind != "scatter_update":
+        if op.result.name in self.builder.kernel.writes and op.kind not in ("scatter_update", "span_pairs"):
             self._store(op)
 
     def _vector(self, op: Op, scope: Scope) -> None:

@@ -13,7 +13,7 @@ from math import prod
 
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.refusal import unsupported
-from pyptogen.lower.tensor.ir import REDUCE, Op, Value
+from pyptogen.lower.tensor.ir import PAIRS, REDUCE, SORTING, Op, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axis, Factor
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
@@ -201,6 +201,9 @@ class Grid:
                     result.append((factor, loop.extent()))
                     continue
                 size = factor.extent.constant
+                if size is None and op.kind in SORTING:
+                    result.append((factor, self.whole_extent(factor.extent)))
+                    continue
                 if size is None:
                     fix = "name a tile for it in the tiling row"
                     if op.loop and op.kind in REDUCE:
@@ -267,6 +270,11 @@ class Grid:
                     f"leave `{factor.dim}` whole, or give the dims before it the tile 1",
                 )
 
+    def whole_extent(self, size: Poly) -> Extent:
+        """An axis that a tile has whole, though a call may tell how long it is."""
+        most = size.evaluate({dim.name: dim.max for dim in self.program.dims})
+        return Extent(most, None if size.constant is not None else size)
+
     def wants_sub(self, op: Op) -> str | None:
         """The dim that ``op`` runs over in smaller tiles than the grid's, if any."""
         dims = {f.dim for axis in self.op_axes(op) for f in axis if f.dim}
@@ -280,12 +288,18 @@ class Grid:
         return smaller[0] if smaller else None
 
     def op_axes(self, op: Op) -> tuple[tuple[Factor, ...], ...]:
-        """The axes that loops around an operation go over: of the rows that it writes where it updates a tensor."""
+        """The axes that loops around an operation go over: of the rows that it writes where it updates a tensor, and of
+        an order the rows, or their spans."""
         if op.kind == "scatter_update":
             source = op.operands[2]
             assert isinstance(source, Value)
             return self.axes.axes(source.shape)
-        return self.axes.axes(op.result.shape)
+        if op.kind == "span_pairs":
+            (source,) = op.operands
+            assert isinstance(source, Value)
+            return self.axes.axes(source.shape)
+        shape = op.result.shape[:-1] if op.kind in SORTING | PAIRS else op.result.shape
+        return self.axes.axes(shape)
 
     def reduction_loop(self, op: Op) -> Scope | None:
         """The loop over the columns in which an operation goes on piece by piece; None for one that has whole rows."""

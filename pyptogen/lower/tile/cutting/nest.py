@@ -112,7 +112,7 @@ class Nest:
         """Add a reduce loop, a sub-loop or the loop of iterations as the next item of ``parent``."""
         name = dim.split(".")[0]
         var = f"{name}{1 if role == 'sub' else 0}"
-        if role == "sequential" and any(scope.var == var for scope in self._around(parent)):
+        if any(scope.var == var for scope in self._around(parent)):
             var = f"{name}2"
         return self._open(parent, var, dim, start, stop, tile, whole_tiles, role, span)
 

@@ -21,11 +21,12 @@ from sympy import Integer
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refusal, asked, unsupported
-from pyptogen.lower.tensor.ir import SCAN, Dim, Op, Program, Value
+from pyptogen.lower.tensor.ir import PAIRS, SCAN, SORTING, Dim, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axes, Axis, Factor, GmView
 from pyptogen.lower.tile.cutting.gm_views import GmViews
-from pyptogen.lower.tile.cutting.items import items_of, merged
+from pyptogen.lower.tile.cutting.items import items_of
+from pyptogen.lower.tile.cutting.items import merged as merged_items
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.dims.named_sizes import dim_of_size
 from pyptogen.lower.tile.ir import GmTensor
@@ -43,18 +44,22 @@ def run(
     platform: Platform,
 ) -> Seen:
     """The kernel with such axes merged; as it is where there are none, or where it cannot be seen so."""
-    found = asked(_Merged, KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program)))
-    if isinstance(found, Refusal) or found.shape == found.operand.shape:
-        return Seen(program, kernel, Axes(program))
-    return found.rewritten()
+    found = asked(merged, KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program)))
+    return Seen(program, kernel, Axes(program)) if isinstance(found, Refusal) else found
+
+
+def merged(b: KernelBuilder) -> Seen:
+    """The same, of a kernel that has to be seen so. Raises Refused, PTG303: it cannot be."""
+    found = _Merged(b)
+    return Seen(b.program, b.kernel, b.axes, views=b.seen) if found.is_as_it_was() else found.rewritten()
 
 
 @dataclass(frozen=True, slots=True)
 class _MergedAxis:
-    """Its size, which of the values that are read have it, and what it is of each result in GM."""
+    """Its size, and what it is of each value that is read, and of each result in GM."""
 
     size: Any
-    read: tuple[bool, ...]
+    read: tuple[Axis, ...]
     written: tuple[Axis, ...]
 
 
@@ -66,7 +71,7 @@ class _Merged:
     """
 
     def __init__(self, b: KernelBuilder) -> None:
-        self.along = next((op for op in b.kernel.ops if op.kind in SCAN), b.kernel.ops[-1])
+        self.along = next((op for op in b.kernel.ops if op.kind in SCAN | SORTING | PAIRS), b.kernel.ops[-1])
         self.b, self.views, self.names, self.dims = b, GmViews(b), FreeNames(b.program), list[Dim]()
         (operand,) = self.along.operands
         assert isinstance(operand, Value)
@@ -82,17 +87,18 @@ class _Merged:
         along = self._merged([side[axis : axis + 1] for side in whole], "depth")
         behind = self._merged([side[axis + 1 :] for side in sides], "columns")
         if len(along) != 1:
-            along = [_MergedAxis(operand.shape[axis], tuple(bool(read[axis]) for read in reads), ())]
+            along = [_MergedAxis(operand.shape[axis], tuple(map(_there, (read[axis] for read in reads))), ())]
         self.axis, together = len(before), (*before, *along, *behind)
         self.shape = tuple(one.size for one in together)
-        self.flat = {v.name: self._flat(v, [one.read[n] for one in together]) for n, v in enumerate(self.read)}
-        self.written: dict[str, GmView] = {}
+        self.flat: dict[str, Value] = {}
+        """The values that are read, as the kernel sees them."""
+        self.seen: dict[str, GmView] = {}
+        for n, value in enumerate(self.read):
+            self._see(value, tuple(one.read[n] for one in together))
         for at, (name, axes) in enumerate(zip(b.kernel.writes, written, strict=True)):
             places = [one.written[at] for one in before], [one.written[at] for one in behind]
             whole_axis = along[0].written[at] if along[0].written else axes[axis]
-            self.written[name] = replace(
-                self.views.written(made[name].result), axes=(*places[0], whole_axis, *places[1])
-            )
+            self.seen[name] = replace(self.views.written(made[name].result), axes=(*places[0], whole_axis, *places[1]))
 
     def _result(self, op: Op) -> tuple[Axis, ...]:
         """The axes of the result of an operation in GM.
@@ -117,7 +123,7 @@ class _Merged:
         them, and of what is read. A dim by itself stays; else there is one more."""
         left = [factor for axis in sides[0] for factor in axis if factor.extent != ONE]
         found: list[_MergedAxis] = []
-        for item in merged(items_of(self.along.span, *sides)):
+        for item in merged_items(items_of(self.along.span, *sides)):
             taken = [left.pop(0)]
             while reduce(Poly.__mul__, (factor.extent for factor in taken)) != item.extent:
                 taken.append(left.pop(0))
@@ -125,8 +131,9 @@ class _Merged:
             dim = alone or self._dim(item.extent, word)
             steps = item.steps[1:]
             of_results, of_read = steps[: -len(self.read)], steps[-len(self.read) :]
-            written = tuple((Factor(dim, item.extent, step),) for step in of_results)
-            found.append(_MergedAxis(dim_symbol(dim), tuple(step != ZERO for step in of_read), written))
+            sides_of = [tuple((Factor(dim, item.extent, step),) for step in some) for some in (of_read, of_results)]
+            read, written = sides_of
+            found.append(_MergedAxis(dim_symbol(dim), tuple(map(_there, read)), written))
         return found
 
     def _dim(self, extent: Poly, word: str) -> str:
@@ -136,24 +143,35 @@ class _Merged:
         self.dims.append(dim_of_size(self.b.program, self.b.axes, size, name, self.along.span))
         return name
 
-    def _flat(self, value: Value, has: Sequence[bool]) -> Op:
-        """The view of a value that the kernel reads instead: of the merged axes, or of one element where it ``has`` one
-        not."""
-        shape = tuple(size if there else Integer(1) for size, there in zip(self.shape, has, strict=True))
-        result = replace(value, name=self.names.take(f"{value.name}_flat"), shape=shape, layout="nd", strides=())
-        return replace(self.along, kind="reshape", operands=(value,), result=result, attrs={"shape": shape})
+    def _see(self, value: Value, axes: tuple[Axis, ...]) -> None:
+        """The kernel reads a value with the merged axes, of one element where it has one not."""
+        shape = tuple(size if axis else Integer(1) for size, axis in zip(self.shape, axes, strict=True))
+        name = self.names.take(f"{value.name}_flat")
+        self.flat[value.name] = replace(value, name=name, shape=shape, layout="nd", strides=())
+        self.seen[name] = replace(self.views.strided(value.name, self.along), axes=axes)
+
+    def is_as_it_was(self) -> bool:
+        """Whether there is nothing to merge: all values have the axes of the operand already."""
+        shapes = [self.operand.shape, *(op.result.shape for op in self.b.kernel.ops)]
+        return all(shape[: self.axis] == self.shape[: self.axis] for shape in shapes) and shapes[0] == self.shape
 
     def rewritten(self) -> Seen:
         """The kernel, with its program."""
-        made = dict(self.flat)
+        values = dict(self.flat)
+        ops: dict[str, Op] = {}
         for op in self.b.kernel.ops:
-            operands = tuple(made[v.name].result if isinstance(v, Value) else v for v in op.operands)
-            attrs = {**op.attrs, "axis": self.axis} if op.kind in REDUCTIONS | SCAN else op.attrs
+            operands = tuple(values[v.name] if isinstance(v, Value) else v for v in op.operands)
+            attrs = {**op.attrs, "axis": self.axis} if "axis" in op.attrs else op.attrs
             shape = self.shape
-            if op.kind in REDUCTIONS:
+            if op.kind in REDUCTIONS | SORTING | PAIRS:
                 shape = (*shape[: self.axis], op.result.shape[int(op.attrs["axis"])], *shape[self.axis + 1 :])
-            made[op.result.name] = replace(op, operands=operands, result=replace(op.result, shape=shape), attrs=attrs)
-        ops = {op.result.name: made[op.result.name] for op in self.b.kernel.ops}
-        every = (*(ops.get(op.result.name, op) for op in self.b.program.ops), *self.flat.values())
+            values[op.result.name] = replace(op.result, shape=shape)
+            ops[op.result.name] = replace(op, operands=operands, result=values[op.result.name], attrs=attrs)
+        every = tuple(ops.get(op.result.name, op) for op in self.b.program.ops)
         program = replace(self.b.program, ops=every, dims=(*self.b.program.dims, *self.dims))
-        return Seen(program, replace(self.b.kernel, ops=tuple(ops.values())), Axes(program), views=self.written)
+        return Seen(program, replace(self.b.kernel, ops=tuple(ops.values())), Axes(program), views=self.seen)
+
+
+def _there(axis: Axis) -> Axis:
+    """An axis without what only repeats elements."""
+    return tuple(factor for factor in axis if factor.stride != ZERO)

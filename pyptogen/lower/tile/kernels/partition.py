@@ -26,7 +26,7 @@ from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refused, refuse
 from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
-from pyptogen.lower.tensor.ir import PRODUCTS, SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
+from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
 from pyptogen.lower.tensor.program_names import iteration_condition
 from pyptogen.lower.tensor.views import read_with, root
 from pyptogen.lower.tile.kernels import prologues
@@ -177,7 +177,7 @@ def _epochs(
     epochs: list[list[Op]] = []
     for at in sorted(found):
         if at % 2:
-            epochs += _together(found[at])
+            epochs += found[at]
         else:
             names = {op.result.name for group in found[at] for op in group}
             epochs.append([op for op in ops if op.result.name in names])
@@ -217,23 +217,6 @@ def _in_order(groups: Sequence[list[Op]], reads: Reads) -> Sequence[list[Op]]:
         if number not in begun:
             place(number)
     return ordered
-
-
-def _together(kernels: Sequence[list[Op]]) -> list[list[Op]]:
-    """Operations that are kernels of their own; values and places of one order are made in one."""
-    groups: list[list[Op]] = []
-    for ops in kernels:
-        op = ops[-1]
-        first = next((g for g in groups if _same_order(g[0], op)), None) if op.kind in SORTING else None
-        if first is None:
-            groups.append(ops)
-        else:
-            first.append(op)
-    return groups
-
-
-def _same_order(a: Op, b: Op) -> bool:
-    return a.kind in SORTING and a.operands == b.operands and a.attrs == b.attrs and a.kind != b.kind
 
 
 def _runs(

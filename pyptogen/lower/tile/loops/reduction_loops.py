@@ -26,6 +26,8 @@ from pyptogen.lower.tile.sizes.sizes import TileSize
 from pyptogen.records import dataclass, replace
 
 REDUCTIONS = REDUCE | ARG_REDUCE | {"prod"}
+FOLDS = REDUCTIONS | {"topk_pairs"}
+"""What all elements along an axis lead to: it is there behind the loop over their pieces."""
 IN_PIECES = BY_ELEMENT | ROUNDING | INTEGER | {"full"}
 """What can be made for some columns of a row, and again."""
 
@@ -90,7 +92,7 @@ def _axes_of(op: Op, axes: Axes) -> Iterable[tuple[Value, int, Axis]]:
 
 def _goes_along(op: Op, value: Value, at: int) -> bool:
     """Whether an operation reduces an axis of a value, or scans it."""
-    goes = (op.kind in REDUCTIONS and value is op.operands[0]) or op.kind in SCAN
+    goes = (op.kind in FOLDS and value is op.operands[0]) or op.kind in SCAN
     return goes and int(op.attrs["axis"]) == at
 
 
@@ -153,7 +155,7 @@ class _Rematerialised:
     def _behind(self, name: str) -> int:
         """The first loop that can read a value."""
         op = self.given[name]
-        return self.loop[name] + (op.kind in REDUCTIONS and self._is_cut(op.operands[0]))
+        return self.loop[name] + (op.kind in FOLDS and self._is_cut(op.operands[0]))
 
     def _is_cut(self, value: object) -> bool:
         """Whether a loop has a value piece by piece."""

@@ -14,13 +14,12 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.kernels.partition import KernelOps
-from pyptogen.lower.tile.standalone import indexed, sorting
+from pyptogen.lower.tile.standalone import indexed
 from pyptogen.lower.tile.standalone.builder import StandaloneBuilder
 from pyptogen.lower.tile.standalone.needed import Standalone, longest_rows
 
 CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = {
     **indexed.CUTTERS,
-    **sorting.CUTTERS,
 }
 
 

@@ -103,11 +103,9 @@ def _fits_a_tile(b: StandaloneBuilder, op: Op, views: tuple[GmView, GmView]) -> 
 def _of_order(b: StandaloneBuilder, index: Value, length: int | None) -> bool:
     """Whether an index is places of an order of so many elements."""
     made = b.defining.get(root(index.name, b.defining))
-    if made is None or made.kind != "topk_indices":
+    if made is None or made.kind != "pair_indices":
         return False
-    (ordered,) = made.operands
-    assert isinstance(ordered, Value)
-    return length is not None and b.axes.poly(ordered.shape[-1]).constant == length
+    return length is not None and b.axes.poly(made.attrs["length"]).constant == length
 
 
 def _taken_on_chip(b: StandaloneBuilder, op: Op, views: tuple[GmView, GmView, GmView]) -> None:

@@ -7,12 +7,16 @@ from math import prod
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.concat_parts import lie_in_a_tile
-from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, REDUCE, SORTING, Op, Program, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, PAIRS, REDUCE, SORTING, Op, Program, Value
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.loops.reduction_loops import LONG_ROWS
 
-ALWAYS = SORTING | frozenset(
-    {"copy", "permute", "expand", "iota", "index_select", "gather", "scatter", "index_add", "cumsum", "cumprod"}
+ALWAYS = (
+    SORTING
+    | PAIRS
+    | frozenset(
+        {"copy", "permute", "expand", "iota", "index_select", "gather", "scatter", "index_add", "cumsum", "cumprod"}
+    )
 )
 
 

@@ -104,6 +104,8 @@ _LAYOUTS: Mapping[str, str] = {
     "MGATHER": "tile gm any",
     "MSCATTER": "gm tile any",
     "TMRGSORT": "line",
+    "SET_QUANT_VECTOR": "tile",
+    "TGET_SCALE_ADDR": "tile",
     "TPUSH": "fifo",
     "TPOP": "near",
 }
@@ -168,6 +170,8 @@ _OWN_TYPES: Mapping[str | tuple[str, int], Mapping[str, Types | Like]] = {
     "MGATHER": {"gm": Like("dst", of_size=True)},
     "MSCATTER": {"gm": Like("a", of_size=True)},
     "TMRGSORT": {"tmp": EVERY},
+    "SET_QUANT_VECTOR": {"words": frozenset({"int64", "uint64"})},
+    "TGET_SCALE_ADDR": {"scales": EVERY, "operand": EVERY},
 }  # fmt: skip
 """Element types of operands that differ from those of the first: a set, or those of another operand. By instruction, or
 by instruction and number of operands."""

@@ -145,11 +145,11 @@ def test_rules_of_moves() -> None:
 
 
 def test_every_row_of_vector_tiles_has_rules() -> None:
-    """And loads, stores, moves, views, convolutions and fifos; those of the matrix unit state their own."""
+    """And loads, stores, moves, views, convolutions and fifos; products state their own."""
     others = {
         *("TCI", "TTOPK", "TBOTTOMK", "TLOAD", "TSTORE", "TMOV", "TEXTRACT", "TINSERT", "TPUSH", "TPOP"),
         *("TSTORE_FP", "TMOV_FP", "TEXTRACT_FP", "TINSERT_FP", "TRESHAPE", "TSUBVIEW", "TPREFETCH_ASYNC"),
-        *("TIMG2COL", "SETFMATRIX", "SET_IMG2COL_RPT", "SET_IMG2COL_PADDING"),
+        *("TIMG2COL", "SETFMATRIX", "SET_IMG2COL_RPT", "SET_IMG2COL_PADDING", "SET_QUANT_VECTOR", "TGET_SCALE_ADDR"),
     }
     on_vectors = {
         name

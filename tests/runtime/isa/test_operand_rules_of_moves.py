@@ -167,6 +167,8 @@ CALLS: Mapping[str, Wrongs] = {
         "tmp": ("line float", (*NO_VEC, "vec float")),
         "src": ("line float", (*NO_VEC, "vec float", "line half")),
     },
+    "SET_QUANT_VECTOR(words)": {"words": ("vec uint64_t", ("memory uint64_t", "vec uint32_t"))},
+    "TGET_SCALE_ADDR(dst, src)": {"dst": ("vec float", NEVER), "src": ("vec float", NEVER)},
     "TPUSH<Fifo, S, TILE_NO_SPLIT>(pipe, src)": {"src": ("vec float", ("left float", "bias float", f"vec {FP4}"))},
     "TPOP<Fifo, D, TILE_NO_SPLIT>(pipe, dst)": {"dst": ("vec float", ("left float", "acc float", f"vec {FP4}"))},
 }  # fmt: skip

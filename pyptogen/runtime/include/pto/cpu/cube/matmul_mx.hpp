@@ -7,6 +7,7 @@
 
 #include <pto/common/small_floats.hpp>
 #include <pto/cpu/cube/matmul_forms.hpp>
+#include <pto/cpu/isa/operands.hpp>
 #include <pto/cpu/isa/products.hpp>
 #include <pto/cpu/lanes/decode_lanes.hpp>
 #include <pto/cpu/moves/move_region.hpp>
@@ -258,7 +259,7 @@ template <typename TileOut, typename TileIn, typename... Events>
 PTO_INST RecordEvent TGET_SCALE_ADDR(TileOut& dst, TileIn& src, const Events&... events)
 {
     TSYNC(events...);
-    static_assert(is_tile_data_v<TileOut> && is_tile_data_v<TileIn>, "TGET_SCALE_ADDR takes two tiles");
+    PTO_OPERANDS(TGET_SCALE_ADDR, dst, src);
     if constexpr (TileOut::Loc == TileType::ScaleLeft || TileOut::Loc == TileType::ScaleRight) {
         TASSIGN(dst, GetScaleAddr(src.data()));
     } else {

@@ -34,6 +34,7 @@ constexpr Types kE2m1 = 1U << 15;
 constexpr Types kE1m2 = 1U << 16;
 constexpr Types kInt4 = 1U << 17;
 constexpr Types kNowhere = 0;
+constexpr Types kInt64Uint64 = kInt64 | kUint64;
 constexpr Types kInt32Uint32 = kInt32 | kUint32;
 constexpr Types kUint16Uint32 = kUint16 | kUint32;
 constexpr Types kUint8E8m0 = kUint8 | kE8m0;

@@ -49,6 +49,9 @@ constexpr Places kInConv = kConvTile;
 #define PTO_OPERANDS_SET_IMG2COL_RPT_1(MAP) \
     PTO_EXPECT_PLACE("SET_IMG2COL_RPT", kInConv, "a ConvTile", MAP) \
     PTO_EXPECT_ELEMENTS("SET_IMG2COL_RPT", kUpTo4Bytes, "fp32, half, bfloat16_t, int8, uint8, int16, uint16, int32 or uint32", MAP)
+#define PTO_OPERANDS_SET_QUANT_VECTOR_1(WORDS) \
+    PTO_EXPECT_PLACE("SET_QUANT_VECTOR", kInTile, "a tile", WORDS) \
+    PTO_EXPECT_ELEMENTS("SET_QUANT_VECTOR", kInt64Uint64, "int64 or uint64", WORDS)
 #define PTO_OPERANDS_TABS_2(DST, A) \
     PTO_EXPECT_VEC("TABS", DST) \
     PTO_EXPECT_VEC("TABS", A) \
@@ -492,6 +495,9 @@ constexpr Places kInConv = kConvTile;
     PTO_EXPECT_ROW_MAJOR("TGATHERB", DST) \
     PTO_EXPECT_ELEMENTS("TGATHERB", kPlain, "fp32, half, bfloat16_t or integer", DST) \
     PTO_EXPECT_ELEMENTS("TGATHERB", kIntegers, "integer", OFFSET)
+#define PTO_OPERANDS_TGET_SCALE_ADDR_2(SCALES, OPERAND) \
+    PTO_EXPECT_PLACE("TGET_SCALE_ADDR", kInTile, "a tile", SCALES) \
+    PTO_EXPECT_PLACE("TGET_SCALE_ADDR", kInTile, "a tile", OPERAND)
 #define PTO_OPERANDS_THISTOGRAM_3(DST, A, FILTER) \
     PTO_EXPECT_VEC("THISTOGRAM", DST) \
     PTO_EXPECT_VEC("THISTOGRAM", A) \

@@ -3,6 +3,7 @@
 
 #include <pto/common/event.hpp>
 #include <pto/common/pto_tile.hpp>
+#include <pto/cpu/isa/operands.hpp>
 
 namespace pto {
 
@@ -43,7 +44,7 @@ template <typename FpTileData, typename... Events>
 inline RecordEvent SET_QUANT_VECTOR(FpTileData& fpTile, const Events&... events)
 {
     TSYNC(events...);
-    static_assert(sizeof(typename FpTileData::DType) == 8, "SET_QUANT_VECTOR takes a tile of 64-bit words");
+    PTO_OPERANDS(SET_QUANT_VECTOR, fpTile);
     cpu::core_state().quant_words = reinterpret_cast<const uint64_t*>(fpTile.data());
     return {};
 }

@@ -163,6 +163,12 @@ def test_ends_of_spans(k: int, n: int) -> None:
     check(lowered(k), drawn(n + k, (2, n), 50), k)
 
 
+def test_rows_that_are_known_at_build_time() -> None:
+    """The loop over the spans of a call's length is around that over rows."""
+    check(lowered(100, rows=5, n=any_length(100)), drawn(5, (5, 3 * PART + 1), 50), 100)
+    check(lowered(2048, rows=5, n=any_length(2048, 64 * PART)), drawn(5, (5, 6 * PART + 1), 300), 2048)
+
+
 @pytest.mark.parametrize("lists", range(2, 8))
 def test_any_number_of_lists(lists: int) -> None:
     """Several are merged at once, and those that are left over one by one."""

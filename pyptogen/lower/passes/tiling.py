@@ -26,15 +26,18 @@ from pyptogen.lower.tile.cutting import cut
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
-from pyptogen.lower.tile.kernels import merged_axes, moves, orders
+from pyptogen.lower.tile.kernels import merged_axes, moves, orders, updates
 from pyptogen.lower.tile.kernels.moves import MOVES
 from pyptogen.lower.tile.kernels.seen import Seen
+from pyptogen.lower.tile.kernels.updates import SCATTERS
 from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS, dividable
 from pyptogen.lower.tile.sizes import choose, sizes
 from pyptogen.lower.tile.sizes.first_guesses import in_pieces
 from pyptogen.lower.tile.sizes.variants import Part, Table
 from pyptogen.records import dataclass, replace
 
+OWN = {**dict.fromkeys(MOVES, moves.run), **dict.fromkeys(SCATTERS, updates.run)}
+"""How kernels of single operations see their values; those of reductions and around scans do as `merged_axes` says."""
 CLEARLY = 1.3
 """How much slower than the best way is not looked at closely: the quick estimate is no bound."""
 CLEARLY_OF_LOOPS = 1.7
@@ -115,10 +118,10 @@ class Tiling:
         for number, part in enumerate(tiled):
             last = part.ops.ops[-1]
             if not is_own(part) or (
-                _scan(part) is None and not _is_order(part) and last.kind not in REDUCTIONS | MOVES
+                _scan(part) is None and not _is_order(part) and last.kind not in REDUCTIONS | OWN.keys()
             ):
                 continue
-            make = orders.run if _is_order(part) else moves.run if last.kind in MOVES else merged_axes.run
+            make = orders.run if _is_order(part) else OWN.get(last.kind, merged_axes.run)
             own[part.ops.name] = seen = make(program, part.ops, tensors, gm_names, platform)
             tiled[number] = replace(part, ops=seen.ops, sizes={stage: {} for stage in part.sizes})
         common = (tensors, gm_names, Axes(program), own, built - own.keys(), launch_dim, by_hand, finish)

@@ -57,7 +57,8 @@ class PerIteration:
 class Gather:
     """An axis whose elements an index names: element ``offset`` of the tensor ``index`` and those from there on. The
     axis has ``size`` of them, ``step`` elements apart; ``checked``: the call was, so that the index names no
-    others. ``name`` is the value that is seen so."""
+    others. ``name`` is the value that is seen so. ``also``: axes that the index has beside that one, in steps of its
+    own, for those of the view."""
 
     name: str
     index: str
@@ -65,6 +66,7 @@ class Gather:
     step: Poly
     size: Poly
     checked: bool
+    also: Axis = ()
 
     @property
     def bound(self) -> Poly | None:
@@ -337,7 +339,8 @@ class Axes:
             raise unsupported(op.span, "an index along an axis whose parts lie apart", "copy it first")
         step = view.axes[axis][-1].stride if view.axes[axis] else ZERO
         gather = Gather(op.result.name, index.tensor, index.offset, step, size, checked)
-        along = tuple(replace(factor, gather=len(view.gathers)) for factor in index.axes[0])
+        names = index.axes[axis if len(index.axes) > 1 else 0]  # an index of several axes has those of the view
+        along = tuple(replace(factor, gather=len(view.gathers)) for factor in names)
         axes = (*view.axes[:axis], along, *view.axes[axis + 1 :])
         return replace(view, axes=axes, gathers=(*view.gathers, gather))
 

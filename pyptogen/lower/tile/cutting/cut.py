@@ -50,6 +50,7 @@ from pyptogen.lower.tile.ops import (
     Compare,
     Fill,
     Iota,
+    Load,
     Reduce,
     Scan,
     ScatterRows,
@@ -184,9 +185,11 @@ class Cutter:
             self._move(op, scope)
         elif op.kind in SORTING | PAIRS and not op.loop:
             self.orders.cut(op, scope)
+        elif op.kind == "update":
+            self._update(op, scope)
         else:
             self._vector(op, scope)
-        if op.result.name in self.builder.kernel.writes and op.kind not in ("scatter_update", "span_pairs"):
+        if op.result.name in self.builder.kernel.writes and op.kind not in ("scatter_update", "span_pairs", "update"):
             self._store(op)
 
     def _vector(self, op: Op, scope: Scope) -> None:
@@ -255,6 +258,29 @@ class Cutter:
             self.builder.emit(Broadcast(name, (placed.tile,), op.span, op.stage), scope, placed.early)
             placed = Placed(name, scope, placed.early)
         self.operands.placed[(op.result.name, "")] = replace(placed, scope=scope)
+
+    def _update(self, op: Op, scope: Scope) -> None:
+        """A tile to where an index says, or added to what is there: by the block that owns the position, if blocks own
+        tiles of a dim."""
+        (source,) = op.operands
+        assert isinstance(source, Value)
+        owned = self.grid.tile_size(op.stage, str(op.attrs["owner"]), op) if op.attrs["owner"] else 0
+        if owned and scope.parent is None:  # one index
+            scope = self.builder.nest.child(scope, "once", ZERO, ONE, 1, True, "grid", op.span)
+        view = self.windows.views.written(op.result)
+        shape = self.grid.shape2d(view.axes, scope, op)
+        found = self.windows.find(view, shape, scope, op, False, owned)
+        tile = self.operands.operand(source, op, scope).tile  # what moves bytes is one pass behind the index
+        ref = self.windows.gm_ref(view, shape, scope)
+        ref = replace(ref, offset=ref.offset + found.offset)
+        if op.attrs["adds"]:
+            old = self._beside(tile, "old", op.result.dtype)
+            self.builder.note_read(view.tensor)
+            self.builder.emit(Load(old, (), op.span, op.stage, ref), scope, False)
+            self.builder.emit(Binary(old, (old, tile), op.span, op.stage, fn="add"), scope, False)
+            tile = old
+        self.builder.note_write(view.tensor)
+        self.builder.emit(Store(None, (tile,), op.span, op.stage, ref), scope, False)
 
     def _reduce_by_pieces(self, op: Op, scope: Scope) -> None:
         """The result so far and that of a piece make the result so far."""

@@ -62,7 +62,7 @@ class GmViews:
         Raises:
             Refused: PTG303, this kernel computes the index: it is read from GM, number by number.
         """
-        x, index = op.operands
+        x, index = op.operands[:2]
         assert isinstance(x, Value) and isinstance(index, Value)
         at, base = self.read(index.name, reader), root(index.name, self.defining)
         if at is None:

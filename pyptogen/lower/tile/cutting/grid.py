@@ -152,7 +152,8 @@ class Grid:
         return 0 if whole is not None and whole <= found else found
 
     def _distribute(self, banded: frozenset[str]) -> None:
-        """One grid loop is distributed to the blocks, not that over the tiles of a band: the parts of a split product,
+        """One grid loop is distributed to the blocks, not that over the tiles of a band: the one that an operation
+        names, or none for "", the parts of a split product,
         the innermost static one with many tiles, as what it reads serves a block again and again, else the longest."""
         scopes: list[Scope] = []
         scope: Scope | None = self.builder.nest.inner
@@ -160,6 +161,8 @@ class Grid:
             if scope.dim not in banded:
                 scopes.append(scope)
             scope = scope.parent
+        named = [str(op.attrs["distributed"]) for op in self.builder.kernel.ops if "distributed" in op.attrs]
+        scopes = [s for s in scopes if not named or s.dim in named]
         if not scopes:
             return
         many = [s for s in scopes if not self.moved and self.whole(s.dim) is not None and self._trips(s) >= MANY_TILES]

@@ -88,7 +88,7 @@ class Operands:
         self.builder.note_read(view.tensor)
         name = self.builder.name(self.loaded_name(value, view.tensor))
         self.tiles[name] = TileVal(name, value.dtype, shape.rows, shape.cols, shape.form, value.span)
-        early = home.role == "grid" and op.kind != "move"  # which stores it at once
+        early = home.role == "grid" and op.kind not in ("move", "update")  # which store it at once
         ahead = early or (home.role == "sequential" and home is not scope)  # of the loop over rows that wants it
         found = self.windows.find(view, shape, home, op, ahead)
         ref = self.windows.gm_ref(view, shape, home)

@@ -24,7 +24,7 @@ from pyptogen.lower.tile.cutting.gm_views import GmViews
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg
+from pyptogen.lower.tile.ir import Condition, Element, GmRef, GmTensor, Owner, ScalarArg
 from pyptogen.lower.tile.ops import ReadIndex
 from pyptogen.records import dataclass, replace
 
@@ -64,15 +64,16 @@ class Windows:
         """The GM window behind a value, or None if the value is computed in this kernel; refusals as `GmViews.read`."""
         return self.views.read(name, reader)
 
-    def find(self, view: GmView, shape: Shape2D, scope: Scope, op: Op, early: bool) -> Found:
+    def find(self, view: GmView, shape: Shape2D, scope: Scope, op: Op, early: bool, owned: int = 0) -> Found:
         """Reads the indices of a view inside ``scope``. They name one slice each, or one of them each row of the tile.
+        ``owned``: a block goes on with those alone that name what it owns, tiles of so many.
 
         Raises:
             Refused: PTG303, a tile takes slices that lie apart in another way.
         """
         offset, rows = ZERO, None
         for number, gather in enumerate(view.gathers):
-            along = [factor for axis in view.axes for factor in axis if factor.gather == number]
+            along = [factor for axis in view.axes for factor in axis if factor.gather == number] + [*gather.also]
             place, wide = gather.offset, []
             for factor in along:
                 loop = scope.loop_of(factor.dim)
@@ -86,14 +87,31 @@ class Windows:
             if wide:
                 rows = (replace(gather, offset=place), wide[0].stride)
                 continue
-            offset = offset + Poly.of(self._read(gather, place, along, scope, op, early)) * gather.step
+            if owned:
+                home = self._home(along, scope)
+                name = self._read_by_owner(gather, place, home if home.parent is not None else scope, op, owned)
+            else:
+                name = self._read(gather, place, self._home(along, scope), scope, op, early)
+            offset = offset + Poly.of(name) * gather.step
         return Found(offset, rows)
 
-    def _read(self, gather: Gather, place: Poly, along: Sequence[Factor], scope: Scope, op: Op, early: bool) -> str:
-        """The number that an element of an index is read to, in the outermost scope that has its dims."""
+    @staticmethod
+    def _home(along: Sequence[Factor], scope: Scope) -> Scope:
+        """The outermost scope that has the dims of an index."""
         home, dims = scope, {factor.dim for factor in along}
         while home.parent is not None and home.dim not in dims:
             home = home.parent
+        return home
+
+    def _read_by_owner(self, gather: Gather, place: Poly, home: Scope, op: Op, tile: int) -> str:
+        """The number that an element of an index is read to, where it decides about the iteration."""
+        name = self.builder.number(gather.index)
+        element = Element(name, gather.index, place, op.span, gather.bound)
+        home.only = Condition((element,), (), op.span, Owner(Poly.of(name), tile))
+        return name
+
+    def _read(self, gather: Gather, place: Poly, home: Scope, scope: Scope, op: Op, early: bool) -> str:
+        """The number that an element of an index is read to."""
         key = (gather.index, place, id(home))
         if key not in self.found:
             self.found[key] = self.builder.number(gather.index)

@@ -12,7 +12,7 @@ from math import prod
 
 from sympy import Integer
 
-from pyptogen.lower.expr import ONE, ZERO
+from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import Dim, Op, Shape, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axes, Axis, Factor, GmView
@@ -27,10 +27,12 @@ from pyptogen.records import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Nest:
-    """Loops, outermost first: a dim for each, None for one element. ``alone``: the columns of tiles of one."""
+    """Loops, outermost first: a dim for each, None for one element, and its extent. ``alone``: the columns of tiles of
+    one."""
 
     items: Sequence[Item]
     dims: Sequence[str | None]
+    extents: Sequence[Poly]
     alone: Axis = ()
 
     @property
@@ -39,13 +41,12 @@ class Nest:
 
     def axes(self, at: int) -> tuple[Axis, ...]:
         """The axes of the view of number ``at``."""
-        axes = [_of_loop(dim, item, at) for dim, item in zip(self.dims, self.items, strict=True)]
+        axes: list[Axis] = []
+        for dim, extent, item in zip(self.dims, self.extents, self.items, strict=True):
+            step, gather = item.steps[at], item.gathers[at]
+            none = dim is None or (step == ZERO and gather is None)
+            axes.append(() if none else (Factor(dim, extent, step, gather=gather),))
         return (*axes[:-1], axes[-1] or self.alone) if axes else ()
-
-
-def _of_loop(dim: str | None, item: Item, at: int) -> Axis:
-    step, gather = item.steps[at], item.gathers[at]
-    return () if dim is None or (step == ZERO and gather is None) else (Factor(dim, item.extent, step, gather=gather),)
 
 
 @dataclass(slots=True)
@@ -75,7 +76,9 @@ class Nests:
         self.first |= {dim: replace(choice, dim=dim) for dim, choice in named}
         by_index = len(items) > 1 and items[-2][0].gathered and items[-2][1].tile > 1
         alone = (Factor(None, ONE, ONE),) if by_index else ()  # each such row begins at 32 bytes
-        return Nest([item for item, _ in items], dims, alone)
+        known = [self.dims[dim].value if dim in self.dims else None for dim in dims]
+        extents = [item.extent if size is None else Poly.of(size) for (item, _), size in zip(items, known, strict=True)]
+        return Nest([item for item, _ in items], dims, extents, alone)
 
     def see(self, value: Value, view: GmView, *, written: bool = False, boxed: bool = False) -> Value:
         """A value under the name by which the kernel sees it so. What is read where it lies has a name of its own."""

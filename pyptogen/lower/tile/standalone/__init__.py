@@ -1,7 +1,7 @@
 """Operations that are a kernel of their own: they read and write GM in an order that no tile of a neighbour has.
 
-before: y = scatter(x: [n], 0, index: [t], src: [t])
-after:  copy x to y; for t0: here = read index[t0]; load src[t0]; store y[here]
+before: y = gather(x: [n], 0, index: [t])
+after:  for t0: here = read index[t0]; load x[here]; store y[t0]
 
 The compiler chooses their tiles. Afterwards they are tile kernels like all others.
 """

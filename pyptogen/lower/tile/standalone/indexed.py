@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
@@ -10,11 +10,9 @@ from pyptogen.lower.tensor.ir import DTYPES, Op, Value
 from pyptogen.lower.tensor.views import input_part, root
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.cutting.items import Item
-from pyptogen.lower.tile.ir import Condition, Element, Extent, Form, GmRef, Loop, Node, Owner, TileOp
-from pyptogen.lower.tile.ops import TAKEN_BY_INDEX, Binary, GatherElements, GatherFromTile, ReadIndex
+from pyptogen.lower.tile.ir import Extent, Form, GmRef, Loop, Node
+from pyptogen.lower.tile.ops import TAKEN_BY_INDEX, GatherElements, GatherFromTile, ReadIndex
 from pyptogen.lower.tile.standalone.builder import StandaloneBuilder, Step
-from pyptogen.lower.tile.standalone.copies import move
-from pyptogen.records import replace
 
 ROW_BYTES = 16384
 """Of rows that are kept on chip while elements are taken from them: UB has room for two, and for what is taken."""
@@ -22,8 +20,6 @@ PLACES = 1024
 """Elements that are taken at a time."""
 BLOCK_BYTES = 32
 """Rows of tiles begin at such blocks."""
-OWNED_BYTES = 512
-"""Of the result that a block at least owns in one piece: what a transfer moves well."""
 
 
 def gather(b: StandaloneBuilder, op: Op) -> None:
@@ -153,104 +149,6 @@ def _beside(
     ]
 
 
-def scatter(b: StandaloneBuilder, op: Op) -> None:
-    """A copy of x, then each element of src to where its index points, in order: by the block that owns the place."""
-    x, index, src = op.operands
-    assert isinstance(x, Value) and isinstance(index, Value) and isinstance(src, Value)
-    axis = int(op.attrs["axis"])
-    target, places, source = b.target(), b.source(index), b.source(src)
-    tile_of_owner = _copy(b, op, target, b.source(x))
-    steps: list[Step] = []
-    start = target.offset
-    for at, (own, read) in enumerate(zip(places.axes, source.axes, strict=True)):
-        for item in b.merged(b.items((own,), (read,))):
-            step = b.step(item, 1)
-            steps.append(step)
-            if at != axis:
-                start = start + _counted(step) * b.stride(target.axes[at])
-    tile = b.tile("one", op.result.dtype, Extent(1), Extent(1), "row")
-    read_index = _read(b, places, b.at(places.offset, steps, 0), x.shape[axis])
-    there = start + Poly.of(b.place) * b.stride(target.axes[axis])
-    load = b.load(tile, source.tensor, b.at(source.offset, steps, 1))
-    body = _put(b, op.attrs["reduce"] == "add", tile, load, target.tensor, there)
-    *outer, last = steps or [b.step(Item(ONE, (ONE, ONE)), 1)]
-    b.body += b.wrapped(outer, _by_owner(b, last, read_index, body, tile_of_owner))
-
-
-def _copy(b: StandaloneBuilder, op: Op, target: GmView, source: GmView) -> int:
-    """Adds a copy of the source to the target. The tile along the axis in which it is distributed to the blocks of a
-    launch: who copies a place owns it, and nobody else changes it. 0: one block does it all."""
-    dtype, at = op.result.dtype, int(op.attrs["axis"])
-    along = b.merged(b.items((target.axes[at],), (source.axes[at],)))
-    others = (v.axes[:at] + v.axes[at + 1 :] for v in (target, source))
-    items = b.merged(b.items(*others))
-    one_run = not items
-    *items, col = items or along or [Item(ONE, (ONE, ONE))]
-    if b.platform.unified or len(along) != 1 or col.steps != (ONE, ONE):
-        b.distributed = False
-        move(b, dtype, target, source)
-        return 0
-    size = DTYPES[dtype]
-    cols = b.step(col, OWNED_BYTES // size if one_run else b.budget(dtype))
-    rows = cols if one_run else b.step(along[0], max(1, OWNED_BYTES // (cols.tile * size)))
-    inner = [*(b.step(item, 1) for item in items), *([] if one_run else [cols])]
-    tile = b.tile("part", dtype, Extent(1) if one_run else rows.extent(), cols.extent(), "row" if one_run else "full")
-    steps, strides = [rows, *inner], (ONE, ONE) if one_run else rows.item.steps
-    load = b.load(tile, source.tensor, b.at(source.offset, steps, 1), strides[1])
-    store = b.store(tile, target.tensor, b.at(target.offset, steps, 0), strides[0])
-    b.nest([rows], b.wrapped(inner, [load, store]))
-    return rows.tile
-
-
-def _by_owner(b: StandaloneBuilder, step: Step, read: ReadIndex, body: Sequence[Node], tile: int) -> list[Node]:
-    """The loop over indices whose ``body`` puts something to the place that ``read`` reads: in the block alone that
-    owns it, in tiles of ``tile``; 0: one block does it all."""
-    if not tile:
-        return b.wrapped([step], [read, *body])
-    place = Element(read.name, read.index, read.index_offset, read.span, read.bound)
-    only = Condition((place,), (), read.span, Owner(Poly.of(read.name), tile))
-    looped = b.wrapped([step], body)
-    if step.item.extent == Poly.of(step.tile):
-        return [Loop(step.var, step.var, ZERO, ONE, 1, None, "grid", False, tuple(looped), b.op.span, only=only)]
-    (loop,) = looped
-    assert isinstance(loop, Loop)
-    return [replace(loop, only=only)]
-
-
-def _put(b: StandaloneBuilder, adds: bool, tile: str, load: TileOp, tensor: str, there: Poly) -> list[Node]:
-    """A loaded tile to its place in the result, or added to what lies there."""
-    if not adds:
-        return [load, b.store(tile, tensor, there)]
-    kind = b.tiles[tile]
-    old = b.tile("old", kind.dtype, kind.rows, kind.cols, kind.form)
-    if tensor not in b.reads:
-        b.reads.append(tensor)
-    return [load, b.load(old, tensor, there), b.do(Binary, old, old, tile, fn="add"), b.store(old, tensor, there)]
-
-
-def index_add(b: StandaloneBuilder, op: Op) -> None:
-    """A copy of x, then each slice of src added to the one that its index names, in order: by the block that owns the
-    place."""
-    x, index, src = op.operands
-    assert isinstance(x, Value) and isinstance(index, Value) and isinstance(src, Value)
-    axis, dtype = int(op.attrs["axis"]), op.result.dtype
-    target, places, source = b.target(), b.source(index), b.source(src)
-    tile_of_owner = _copy(b, op, target, b.source(x))
-    (gathered,) = b.merged(b.items((source.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
-    which = b.step(gathered, 1)
-    parts = (slice(axis), slice(axis + 1, None))
-    items = b.merged([i for part in parts for i in b.items(target.axes[part], source.axes[part])])
-    col = items.pop() if items and items[-1].steps == (ONE, ONE) else Item(ONE, (ONE, ONE))
-    cols = b.step(col, b.budget(dtype))
-    inner = [*(b.step(item, 1) for item in items), cols]
-    tile = b.tile("part", dtype, Extent(1), cols.extent(), "row")
-    there = b.at(target.offset, inner, 0) + Poly.of(b.place) * b.stride(target.axes[axis])
-    start = b.at(b.at(source.offset, inner, 1), (which,), 0)
-    read = _read(b, places, b.at(places.offset, (which,), 1), x.shape[axis])
-    body = b.wrapped(inner, _put(b, True, tile, b.load(tile, source.tensor, start), target.tensor, there))
-    b.body += _by_owner(b, which, read, body, tile_of_owner)
-
-
 def _read(b: StandaloneBuilder, places: GmView, offset: Poly, size: Any) -> ReadIndex:
     """Reads an index of an axis. One that a kernel computed gets its bound; those of a call were checked before."""
     index = b.op.operands[1]
@@ -266,6 +164,4 @@ def _counted(step: Step) -> Poly:
 
 CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = {
     "gather": gather,
-    "scatter": scatter,
-    "index_add": index_add,
 }

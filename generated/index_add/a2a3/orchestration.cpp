@@ -12,9 +12,9 @@ using pto_rt::Launch;
 
 extern "C" __global__ AICORE void index_add(
     __gm__ float *y,
+    __gm__ float *x,
     __gm__ int32_t *index,
     __gm__ float *src,
-    __gm__ float *x,
     int32_t rows,
     int32_t added,
     int32_t nblk);
@@ -47,7 +47,7 @@ extern "C" void index_add_a2a3(pto_rt::Runtime &rt, const index_add_args &args)
         rt.launch(
             "index_add", Core::Vector, index_add_blocks,
             [=] {
-                index_add(y, index, src, x, rows, added, index_add_blocks);
+                index_add(y, x, index, src, rows, added, index_add_blocks);
             });
     }
 }

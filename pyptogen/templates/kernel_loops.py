@@ -109,7 +109,10 @@ def next_slot(node: For) -> str:
 def skip_lines(only: Condition) -> list[str]:
     """What leaves an iteration out in which a condition does not hold, once its elements are read."""
     first, *others = only.comparisons or (None,)
-    tests = [] if only.owner is None else [f"{only.owner.at.c()} / {only.owner.tile} % nblk != block"]
+    tests: list[str] = []
+    if only.owner is not None:
+        tile = f" / {only.owner.tile}" if only.owner.tile > 1 else ""
+        tests.append(f"{only.owner.at.c()}{tile} % nblk != block")
     if others:
         holds = " && ".join(_comparison(c) for c in only.comparisons)
         tests.append(f"!({holds})")

@@ -44,7 +44,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free at first
     for (int32_t added0 = 0; added0 < added; ++added0) {
         const int64_t index_here = index[int64_t(added0)];
-        if (index_here / 1 % nblk != block) {  // another block's
+        if (index_here % nblk != block) {  // another block's
             continue;
         }
         VecF32_1x256 src_tile; TASSIGN(src_tile, 0x00800 + added0_buffer * 0x00400);  // UB 0x00800..0x01000, 2 copies

@@ -53,7 +53,7 @@ def _partition(state: State) -> State:
     by_kind = _by_kind(state)
     grouped = column_groups.run(state.fitted, state.platform, by_kind, state.unfused)
     grouped = {**grouped, **scan_groups.run(state.fitted, state.platform, by_kind, grouped, state.unfused)}
-    state = replace(state, grouped={**grouped, **orders.groups(state.fitted)})
+    state = replace(state, grouped={**grouped, **orders.groups(state.fitted, by_kind, state.unfused)})
     found = variants.run(state.fitted, state.rows, state.platform, _is_standalone(state), state.unfused, state.grouped)
     return replace(state, variants=found)
 

@@ -117,3 +117,37 @@ def test_a_run_time_number_of_elements() -> None:
     check(ordered(*shape, "cpu", dims=dims), drawn(3, 37), 37, largest=False)
     with pytest.raises(DiagnosticError, match="a run-time number of elements"):
         ordered(*shape, dims=dims)
+
+
+WORK = """\
+pyptogen: 1
+operator: ordered
+dims: {{b: {{min: 1, max: 4096}}, n: {n}}}
+inputs: {{x: "fp32[b, n]", w: "fp32[n]", m: "fp32[b]"}}
+outputs: {{v: "fp32[b, 9]", i: "int32[b, 9]"{more}}}
+graph: {{{graph}, "v, i": "topk(y, 9)"}}
+"""
+
+
+@pytest.mark.parametrize("n", [100, 5000])
+@pytest.mark.parametrize(
+    ("graph", "more", "kernels", "reads"),
+    [
+        ('y: "abs(x) - w"', "", 1, 2),
+        ('z: "abs(x)", y: "z - w"', ', z: "fp32[b, n]"', 2, 2),
+        ('y: "where(m[:, None] > 0, x, -inf)"', "", 2, 1),
+    ],
+)
+def test_elementwise_work_ahead_is_made_in_the_kernel(n: int, graph: str, more: str, kernels: int, reads: int) -> None:
+    """Where nobody else reads it, and where that saves a kernel."""
+    text = WORK.format(n=n, graph=graph, more=more)
+    program = generate(from_spec(load_source(Source("ordered.yaml", text))), "a2a3")
+    assert len(program.tiles) == kernels
+    assert len(program.tiles[-1].reads) == reads
+    x, w, m = drawn(3, n), drawn(n) / 8, np.array([1, 0, 2], np.float32)
+    y = np.where(m[:, None] > 0, x, -np.inf) if "where" in graph else np.abs(x) - w
+    positions = np.argsort(-y, axis=-1, kind="stable")[:, :9]
+    for found in (run_level(program, {"x": x, "w": w, "m": m}, level="block", blocks=3),
+                  run_instructions(program, {"x": x, "w": w, "m": m}, blocks=2)):  # fmt: skip
+        np.testing.assert_array_equal(found["v"], np.take_along_axis(y, positions, -1))
+        np.testing.assert_array_equal(found["i"], positions)

@@ -1,4 +1,4 @@
-"""Values and positions of an order are one kernel.
+"""Values and positions of an order are one kernel, with the elementwise work that leads to nothing else (devices).
 
 before: v, i = topk(x: [t, h, 4096], 64)
 after:  one kernel {topk_values, topk_indices} with dims rows = t * h: x [rows, 4096], v and i [rows, 64]
@@ -8,18 +8,19 @@ Rows of a tile are sorted several at a time where they are short. Of a long one 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from pyptogen.lower.expr import ONE
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.refusal import CopyOf, unsupported
+from pyptogen.lower.refusal import CopyOf, Refusal, TwoKernels, asked, unsupported
 from pyptogen.lower.tensor.ir import PAIRS, SORTING, Op, Program, Value
 from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Axes, one_run
 from pyptogen.lower.tile.cutting.gm_views import GmViews
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.ir import GmTensor
-from pyptogen.lower.tile.kernels import merged_axes
+from pyptogen.lower.tile.kernels import merged_axes, prologues
+from pyptogen.lower.tile.kernels.overwritten import Edges
 from pyptogen.lower.tile.kernels.paired_orders import SIDES
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.kernels.seen import Seen
@@ -32,10 +33,17 @@ LONGEST_WALK = 32768
 """Most elements that a CPU keeps of a row: UB holds their keys and positions twice over."""
 
 
-def groups(program: Program) -> Mapping[str, str]:
-    """The operations of such kernels by their results, each with the result of the last one of its kernel."""
+def groups(program: Program, is_standalone: Callable[[Op], bool], unfused: Edges = frozenset()) -> Mapping[str, str]:
+    """The operations of such kernels by their results, each with the result of the last one of its kernel.
+
+    Args:
+        program: the operator.
+        is_standalone: which operations are kernels of their own else.
+        unfused: pairs of (reader, value) that must not be in one kernel.
+    """
     kernel: dict[str, list[str]] = {}
     known: dict[object, list[str]] = {}
+    readers = prologues.Readers(program, is_standalone)
     for op in program.ops:
         if op.kind not in ORDERS or op.loop:
             continue
@@ -43,8 +51,11 @@ def groups(program: Program) -> Mapping[str, str]:
         assert isinstance(x, Value)
         key = (op.kind in PAIRS and op.kind, op.stage, x.name, op.attrs["k"], op.attrs["largest"])
         group = kernel[x.name] if op.kind in SIDES.values() else known.setdefault(key, [])
-        kernel[op.result.name] = group
+        ahead = prologues.joining(program, op, readers, unfused) if op.kind == "topk_pairs" else set()
+        if readers.alone(ahead, op):
+            group += [other.result.name for other in program.ops if other.result.name in ahead]
         group.append(op.result.name)
+        kernel |= dict.fromkeys(group, group)
     return {name: group[-1] for name, group in kernel.items()}
 
 
@@ -64,7 +75,10 @@ def run(
     order = next(op for op in kernel.ops if op.kind in ORDERS)
     _check_count(builder, order)
     _check_rows(builder, order)
-    seen = merged_axes.merged(builder)
+    seen = asked(merged_axes.merged, builder)
+    if isinstance(seen, Refusal):
+        ahead = [op.result.name for op in kernel.ops[: kernel.ops.index(order)]]
+        raise (seen.helped_by(TwoKernels(order.result.name, ahead[-1])) if ahead else seen).error()
     order = next(op for op in seen.ops.ops if op.kind in ORDERS)
     return replace(seen, first=_first(order, seen.axes, platform))
 
@@ -73,10 +87,10 @@ def _with_lists(b: KernelBuilder) -> KernelBuilder:
     """The kernel with the lists of a row's spans as one axis of it: memory for lists has as many rows as are ever split
     (`split_orders`)."""
     op = b.kernel.ops[0]
-    (x,) = op.operands
-    assert isinstance(x, Value)
     if op.kind not in ("span_pairs", "merged_pairs"):
         return b
+    (x,) = op.operands
+    assert isinstance(x, Value)
     lists, rows = (op.result, x.shape) if op.kind == "span_pairs" else (x, op.result.shape)
     shape = (*rows[:-1], lists.shape[-2] * lists.shape[-1])
     seen = replace(lists, shape=shape)

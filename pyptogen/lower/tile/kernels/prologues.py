@@ -1,4 +1,4 @@
-"""Elementwise work that only a reduction of long axes reads, or a move, is made in that kernel, tile by tile.
+"""Elementwise work that only a reduction of long axes reads, a move, or an order (`orders`), is made in that kernel.
 
 before: d = sub(x, y); q = mul(d, d); s = sum(q: [n], axis=0)        n at most 1048576
 after:  one kernel {sub, mul, sum}: for n0: load x, y; sub; mul; sum, in place of two kernels and `q` in GM
@@ -14,7 +14,7 @@ after:  one kernel {exp, permute}: for s0: load x; transpose; exp; store, where 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import BINARY, BITWISE, COMPARE, PACKED, REDUCE, UNARY, VIEWS, Op, Program, Value
@@ -46,18 +46,18 @@ def run(
     own = [op for op in program.ops if op.kind in kinds and is_standalone(op)]
     if not own:
         return {}
-    readers = _Readers(program, is_standalone)
+    readers = Readers(program, is_standalone)
     found: dict[str, str] = {}
     for op in own:
-        joining = _joining(program, op, readers, unfused)
-        slow = sum(readers.defining[name].kind in SLOW for name in joining)
+        names = joining(program, op, readers, unfused)
+        slow = sum(readers.defining[name].kind in SLOW for name in names)
         if not platform.unified or slow <= MOST_SLOW:
-            found |= dict.fromkeys(joining, op.result.name)
+            found |= dict.fromkeys(names, op.result.name)
     return found
 
 
-def _joining(program: Program, reduction: Op, readers: _Readers, unfused: Edges) -> set[str]:
-    """The results that the kernel of a reduction, or of what is moved, makes."""
+def joining(program: Program, reduction: Op, readers: Readers, unfused: Edges) -> set[str]:
+    """The results that the kernel of a reduction, of what is moved or of an order makes."""
     operand = _operand(reduction, readers.defining)
     only_here = {reduction.result.name, *_views_between(reduction, readers)}
     leading: list[Op] = []
@@ -67,13 +67,13 @@ def _joining(program: Program, reduction: Op, readers: _Readers, unfused: Edges)
         if readers.direct.get(name, set()) <= only_here and _may_join(op, reduction, operand) and not apart:
             only_here.add(name)
             leading.append(op)
-    joining: set[str] = set()
+    found: set[str] = set()
     behind = readers.behind(reduction)
     for op in reversed(leading):
         values = [value for value in op.operands if isinstance(value, Value)]
-        if all(v.name in joining or readers.lies_in_gm(v, operand, reduction, behind) for v in values):
-            joining.add(op.result.name)
-    return joining if operand.name in joining else set()
+        if all(v.name in found or readers.lies_in_gm(v, operand, reduction, behind) for v in values):
+            found.add(op.result.name)
+    return found if operand.name in found else set()
 
 
 def _operand(reduction: Op, defining: Mapping[str, Op]) -> Value:
@@ -84,7 +84,7 @@ def _operand(reduction: Op, defining: Mapping[str, Op]) -> Value:
     return defining[base].result if reduction.kind in MOVED and base in defining else operand
 
 
-def _views_between(reduction: Op, readers: _Readers) -> set[str]:
+def _views_between(reduction: Op, readers: Readers) -> set[str]:
     """The views by which something is moved that nothing else reads; those that show all of it, or a part."""
     (operand,) = reduction.operands
     assert isinstance(operand, Value)
@@ -108,7 +108,7 @@ def _may_join(op: Op, reduction: Op, operand: Value) -> bool:
     return of_kind and result.shape == operand.shape and not any(value.dtype in PACKED for value in made)
 
 
-class _Readers:
+class Readers:
     """Who reads the values of a program."""
 
     def __init__(self, program: Program, is_standalone: Callable[[Op], bool]) -> None:
@@ -148,6 +148,17 @@ class _Readers:
         return self._is_elsewhere(made, reduction) or any(
             op.result.name in behind or self._is_elsewhere(op, reduction) for op in self.through_views[name]
         )
+
+    def alone(self, names: Collection[str], order: Op) -> bool:
+        """Whether these operations save a kernel: nothing that they read would be made in one for them alone."""
+        read = {name for each in names for name in self._read(self.defining[each])} - {*names}
+        made = (self.defining[name] for name in read if name in self.defining)
+        return all(self._is_elsewhere(op, order) or self._others(op, names) for op in made)
+
+    def _others(self, op: Op, names: Collection[str]) -> bool:
+        """Whether others than these operations read a result."""
+        readers = {other.result.name for other in self.through_views[op.result.name]}
+        return "" in self.direct.get(op.result.name, set()) or not readers <= {*names}
 
     def _is_elsewhere(self, op: Op, reduction: Op) -> bool:
         """Whether an operation belongs to another kernel for sure."""

@@ -58,8 +58,8 @@ class Grid:
         self.launch_dim: str | None = None
         self._grid_sizes: dict[str, int | None] = {}
         self.merged = merged_rows(builder.kernel.ops, builder.axes)
-        self.moved = any(op.kind == "move" for op in builder.kernel.ops)
-        """Whether a nest moves elements: then its loops have the order in which the result lies."""
+        self.moved = any(op.kind in ("move", "update") for op in builder.kernel.ops)
+        """Whether a nest moves elements: then its loops have the order of its axes, in which the result lies."""
 
     def whole(self, dim: str) -> int | None:
         return self.axes.static.get(dim)

@@ -302,6 +302,9 @@ class TileRun:
             case TopK():
                 row = self.memory.read(self._window(op))
                 return np.asarray(MEANINGS["TTOPK" if op.largest else "TBOTTOMK"](dst, row))
+            case GatherFromTile(by_row=True):
+                source, positions = map(self._read, op.operands)
+                return np.take_along_axis(source, positions.astype(np.int64), axis=1)
             case GatherFromTile():
                 return np.asarray(BY_INSTRUCTION[GatherFromTile](dst, *map(self._read, op.operands)))
             case GatherElements() | GatherRowsByTile():

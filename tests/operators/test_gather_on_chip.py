@@ -40,6 +40,7 @@ FORMS: dict[str, tuple[str, str, str, int]] = {
     "one row": ("fp32", "96", "n", 0),
     "rows of planes": ("fp32", "b, 5, 96", "b, 5, 32", 2),
     "fewer rows than there are": ("fp32", "b, 5, 96", "b, 3, 32", 2),
+    "as many as a long row has": ("int16", "b, 4000", "b, 4000", 1),
 }
 """dtype, shape of the operand, shape of the index, axis."""
 BY_ELEMENT: dict[str, tuple[str, str, str, int]] = {

@@ -13,7 +13,7 @@ from pyptogen.lower.passes.state import OnText, Pass, Programs, State
 from pyptogen.lower.passes.tiling import Tiling
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op
-from pyptogen.lower.tile import legalise, printer, standalone
+from pyptogen.lower.tile import legalise, printer
 from pyptogen.lower.tile.ir import TileKernel
 from pyptogen.lower.tile.kernels import (
     column_groups,
@@ -24,6 +24,7 @@ from pyptogen.lower.tile.kernels import (
     split_cores,
     split_rows,
 )
+from pyptogen.lower.tile.kernels.standalone import Standalone
 from pyptogen.lower.tile.loops import (
     conditional_masks,
     distribute,
@@ -38,7 +39,7 @@ from pyptogen.records import dataclass, replace
 
 def _by_kind(state: State) -> Callable[[Op], bool]:
     """Which operations are a kernel of their own, but for those that are one together."""
-    by_kind = standalone.Standalone(state.fitted, state.platform)
+    by_kind = Standalone(state.fitted, state.platform)
     return lambda op: (op.result.name, op.result.name) in state.unfused or by_kind(op)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import partial
 from math import inf
@@ -20,24 +20,28 @@ from pyptogen.lower.passes.made import Made
 from pyptogen.lower.passes.state import Described, Known, Programs
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refusal, TwoKernels, asked, unsupported
-from pyptogen.lower.tensor.ir import PAIRS, PRODUCTS, SCAN, SORTING, Op, Program, Value
-from pyptogen.lower.tile import standalone
+from pyptogen.lower.tensor.ir import PRODUCTS, SCAN, Op, Program, Value
 from pyptogen.lower.tile.cutting import cut
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
-from pyptogen.lower.tile.kernels import merged_axes, moves, orders, updates
-from pyptogen.lower.tile.kernels.moves import MOVES
+from pyptogen.lower.tile.kernels import gathers, merged_axes, moves, orders, updates
 from pyptogen.lower.tile.kernels.seen import Seen
-from pyptogen.lower.tile.kernels.updates import SCATTERS
+from pyptogen.lower.tile.kernels.standalone import longest_rows
 from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS, dividable
 from pyptogen.lower.tile.sizes import choose, sizes
 from pyptogen.lower.tile.sizes.first_guesses import in_pieces
 from pyptogen.lower.tile.sizes.variants import Part, Table
 from pyptogen.records import dataclass, replace
 
-OWN = {**dict.fromkeys(MOVES, moves.run), **dict.fromkeys(SCATTERS, updates.run)}
-"""How kernels of single operations see their values; those of reductions and around scans do as `merged_axes` says."""
+SEEN_BY = {
+    **dict.fromkeys(REDUCTIONS | SCAN, merged_axes.run),
+    **dict.fromkeys(orders.ORDERS, orders.run),
+    **dict.fromkeys(moves.MOVES, moves.run),
+    **dict.fromkeys(gathers.GATHERS, gathers.run),
+    **dict.fromkeys(updates.SCATTERS, updates.run),
+}
+"""By the standalone operation that a kernel is made around, how it sees its values."""
 CLEARLY = 1.3
 """How much slower than the best way is not looked at closely: the quick estimate is no bound."""
 CLEARLY_OF_LOOPS = 1.7
@@ -73,10 +77,8 @@ class Tiling:
     axes: Axes
     """One for all tables that are tried: it remembers what sizes come to."""
     own: Mapping[str, Seen]
-    """The kernels of single reductions, around scans, and those that move elements, by name: no row is about them, and
-    each sees its values in a way of its own."""
-    built: Set[str]
-    """The kernels of other single operations, which have builders and need no table."""
+    """The kernels around standalone operations, by name: no row is about them, and each sees its values in a way of its
+    own."""
     launch_dim: str | None
     """The dim of which launches get ranges."""
     by_hand: ByHand
@@ -107,24 +109,17 @@ class Tiling:
         tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
         by_hand = ByHand.read(program, parts, tensors, gm_names, platform)
 
-        def is_own(part: Part) -> bool:
-            last = part.ops.ops[-1]
-            return _scan(part) is not None or _is_order(part) or (last.kind not in PRODUCTS and is_standalone(last))
-
         tiled = [part for part in parts if part.ops.name not in by_hand.finished]
-        launch_dim = cut.launch_dim_of(program, [part.ops for part in tiled if not is_own(part)])
-        built = {part.ops.name for part in tiled if is_own(part)}
+        around = {part.ops.name: _standalone(part, is_standalone) for part in tiled}
+        launch_dim = cut.launch_dim_of(program, [part.ops for part in tiled if around[part.ops.name] is None])
         own: dict[str, Seen] = {}
         for number, part in enumerate(tiled):
-            last = part.ops.ops[-1]
-            if not is_own(part) or (
-                _scan(part) is None and not _is_order(part) and last.kind not in REDUCTIONS | OWN.keys()
-            ):
+            op = around[part.ops.name]
+            if op is None:
                 continue
-            make = orders.run if _is_order(part) else OWN.get(last.kind, merged_axes.run)
-            own[part.ops.name] = seen = make(program, part.ops, tensors, gm_names, platform)
+            own[part.ops.name] = seen = SEEN_BY[op.kind](program, part.ops, tensors, gm_names, platform)
             tiled[number] = replace(part, ops=seen.ops, sizes={stage: {} for stage in part.sizes})
-        common = (tensors, gm_names, Axes(program), own, built - own.keys(), launch_dim, by_hand, finish)
+        common = (tensors, gm_names, Axes(program), own, launch_dim, by_hand, finish)
         if known is None:
             return Tiling(program, platform, tuple(tiled), *common, launch_cost)
         return Tiling(program, platform, tuple(tiled), *common, launch_cost, known.tables, known.flags)
@@ -134,8 +129,6 @@ class Tiling:
         if part.ops.name in self.by_hand.tiles:
             return replace(self.by_hand.tiles[part.ops.name], depths=part.depths)
         common = (self.tensors, self.gm_names, self.platform)
-        if part.ops.name in self.built:
-            return standalone.run(self.program, part.ops, *common)
         seen = self._seen(part)
         launch_dim = self._launch_dim(part)
         kernel = cut.run(
@@ -158,7 +151,7 @@ class Tiling:
 
     def table(self, part: Part) -> Table:
         """The sizes that a row names, and those that the compiler chooses where it names none."""
-        if part.ops.by_hand or part.ops.name in self.built:
+        if part.ops.by_hand:
             return part.sizes
         if self.chosen is None:
             return self._found(part)
@@ -235,7 +228,7 @@ class Tiling:
 
     def _require_room(self, part: Part, table: Table) -> None:
         """Raises Refused, PTG303: the kernel does not fit, and has a reduction whose rows may go in pieces."""
-        longest = standalone.longest_rows(part.ops.ops, self._seen(part).axes)
+        longest = longest_rows(part.ops.ops, self._seen(part).axes)
         if longest is not None and not self.fits(self.kernel(part, table)):
             error = unsupported(longest.span, f"whole rows of `{longest.result.name}`", "take smaller tiles")
             raise error.helped_by(TwoKernels(longest.result.name, longest.result.name))
@@ -337,9 +330,12 @@ def _scan(part: Part) -> Op | None:
     return next((op for op in part.ops.ops if op.kind in SCAN and not op.loop), None)
 
 
-def _is_order(part: Part) -> bool:
-    """Whether a kernel makes an order."""
-    return any(op.kind in SORTING | PAIRS and not op.loop for op in part.ops.ops)
+def _standalone(part: Part, is_standalone: Callable[[Op], bool]) -> Op | None:
+    """The operation that a kernel is made around, if its loops are not those of elementwise work: a scan or an order
+    may have such work behind it, all others are last."""
+    last = part.ops.ops[-1]
+    around = next((op for op in part.ops.ops if op.kind in SCAN | orders.ORDERS and not op.loop), None)
+    return around or (last if last.kind not in PRODUCTS and is_standalone(last) else None)
 
 
 def _reduced(op: Op, axes: Axes) -> set[str | None]:

@@ -138,7 +138,7 @@ class _Legaliser:
             case Transpose():
                 return [self.transposition(node)]
             case GatherFromTile():
-                return [replace(node, scratch=self.added.like(f"{node.dst}_tmp", self.tiles[str(node.srcs[1])]))]
+                return [self.taken_by_row(node) if node.by_row else self.taken(node)]
             case ScatterRows():
                 return self.scatter(node)
             case Compare():
@@ -165,6 +165,19 @@ class _Legaliser:
         short = Extent(min(source.cols.size, SCRATCH_BYTES // DTYPES[source.dtype]))
         columns = None if op.over_rows or positions else short
         return replace(op, scratch=self.added.like(f"{op.dst}_tmp", source, cols=columns))
+
+    def taken(self, op: GatherFromTile) -> GatherFromTile:
+        """With its scratch."""
+        return replace(op, scratch=self.added.like(f"{op.dst}_tmp", self.tiles[str(op.srcs[1])]))
+
+    def taken_by_row(self, op: GatherFromTile) -> Node:
+        """Row after row: positions are those of a row."""
+        dst = self.tiles[str(op.dst)]
+        if dst.rows.size == 1:
+            return self.taken(replace(op, by_row=False))
+        at = self.added.variable(f"{dst.name}_at")
+        row, *sources = (self.added.line(str(name), Poly.of(at)) for name in (op.dst, *op.srcs))
+        return _row_loop(op, dst, at, (self.taken(replace(op, dst=row, srcs=tuple(sources), by_row=False)),))
 
     def transposition(self, op: Transpose) -> TileOp:
         """With its scratch; a column lies as a row, so that either becomes the other by a copy."""

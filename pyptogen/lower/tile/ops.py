@@ -123,9 +123,11 @@ goes as int16."""
 
 @dataclass(frozen=True, slots=True)
 class GatherFromTile(WithScratch):
-    """Elements of the first source → dst: those at the flat positions in the second one."""
+    """Elements of the first source → dst: those at the flat positions in the second one. Before `legalise`, with
+    ``by_row``, those of each row at the positions in the same row."""
 
     mnemonic: ClassVar[str] = "gather_from_tile"
+    by_row: bool = False
 
 
 @dataclass(frozen=True, slots=True)

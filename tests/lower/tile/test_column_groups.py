@@ -15,7 +15,7 @@ from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile.ir import walk_loops
 from pyptogen.lower.tile.kernels import column_groups, merged_columns
-from pyptogen.lower.tile.standalone import Standalone
+from pyptogen.lower.tile.kernels.standalone import Standalone
 from pyptogen.schema import Source, load_source
 from pyptogen.simulate.device.cases import call_time
 from pyptogen.simulate.graph import interpret as run_instructions

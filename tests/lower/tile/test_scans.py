@@ -17,8 +17,8 @@ from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tile.ir import walk, walk_loops
 from pyptogen.lower.tile.kernels import scan_groups
+from pyptogen.lower.tile.kernels.standalone import Standalone
 from pyptogen.lower.tile.ops import Load, Store
-from pyptogen.lower.tile.standalone import Standalone
 from pyptogen.schema import Source, load_source
 from pyptogen.simulate.graph import interpret as run_instructions
 from pyptogen.simulate.tensor import interpret as golden

@@ -70,20 +70,20 @@ def die(y: Any) -> None:
 
 def die_once(x: Any, y: Any, mark: str) -> None:
     if not Path(mark).exists():
-        Path(mark).effect()
+        Path(mark).touch()
         os.kill(os.getpid(), signal.SIGKILL)
     y[...] = x
 
 
 def die_once_in_place(x: Any, mark: str) -> None:
     if not Path(mark).exists():
-        Path(mark).effect()
+        Path(mark).touch()
         os.kill(os.getpid(), signal.SIGKILL)
     x += 1
 
 
 def die_always(folder: str) -> None:
-    (Path(folder) / f"{os.getpid()} {time.monotonic_ns()}").effect()
+    (Path(folder) / f"{os.getpid()} {time.monotonic_ns()}").touch()
     os.kill(os.getpid(), signal.SIGKILL)
 
 

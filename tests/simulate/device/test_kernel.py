@@ -131,13 +131,13 @@ def test_tasks_of_single_tiles_cost_a_dispatch_for_each_round() -> None:
     assert few[0].end - few[0].start == few[1].end - few[1].start
 
 
-WIDE_ROWS = """\
+ELEMENTS = """\
 pyptogen: 1
-operator: wide_rows
-dims: {t: {min: 1, max: 65536}, v: 1000, d: 16384}
-inputs: {table: "fp32[v, d]", token: "int32[t]"}
-outputs: {y: "fp32[t, d]"}
-graph: {y: "index_select(table, 0, token)"}
+operator: elements
+dims: {t: {min: 1, max: 65536}}
+inputs: {x: "fp32[t, 5]", place: "int32[t, 1]"}
+outputs: {y: "fp32[t, 1]"}
+graph: {y: "gather(x, 1, place)"}
 """
 
 
@@ -155,8 +155,8 @@ def test_numbers_that_lie_beside_each_other_share_a_line_of_the_data_cache() -> 
     beside = pytest.approx(TIMING.scalar_hit.value + TIMING.scalar_load.value / 16)
     assert reads_of("index_add", "index", {"rows": 64, "added": 4096}, 1) == beside
     assert reads_of("embedding", "token", {"t": 1024, "vocabulary": 32000}, 48) == beside
-    wide = lower(from_spec(load_source(Source("wide_rows.yaml", WIDE_ROWS))), "a2a3")
-    several = [reads_of(wide, "token", {"t": 1024}, blocks) for blocks in (4, 48)]
+    elements = lower(from_spec(load_source(Source("elements.yaml", ELEMENTS))), "a2a3")
+    several = [reads_of(elements, "place", {"t": 1024}, blocks) for blocks in (4, 48)]
     assert several[0] < several[1] == pytest.approx(TIMING.scalar_hit.value + TIMING.scalar_load.value)
 
 

@@ -1,5 +1,5 @@
 // cross_entropy_vec2: vector kernel of `cross_entropy` for cpu. Made by pyptogen; change the spec, not this file.
-// stages cross_entropy; tiles i1 1; memory UB 0 B
+// stages cross_entropy; tiles rows 1; memory UB 0 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,8 @@
 using namespace pto;
 
 namespace {
-using LogitsGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+using LogitsGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 4096>>;
+using NamedGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
 
 // An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
 AICORE inline int64_t index_inside(int64_t index, int64_t size, [[maybe_unused]] int32_t site)
@@ -29,10 +30,10 @@ extern "C" __global__ AICORE void cross_entropy_vec2(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block; i1 < rows; i1 += nblk) {
-        const int64_t place = index_inside(label[int64_t(i1)], 4096, 1);
-        LogitsGm logits_in(logits + int64_t(i1) * 4096 + int64_t(place));
-        LogitsGm named_out(named + int64_t(i1));
+    for (int32_t rows0 = block; rows0 < rows; rows0 += nblk) {
+        const int64_t label_here = index_inside(label[int64_t(rows0)], 4096, 1);
+        LogitsGm logits_in(logits + int64_t(rows0) * 4096 + int64_t(label_here));
+        NamedGm named_out(named + int64_t(rows0));
         // named: gather(logits, 1, label[:, None])
         TCARRY(named_out, logits_in);
     }

@@ -1,5 +1,5 @@
 // gather: vector kernel of `gather` for cpu. Made by pyptogen; change the spec, not this file.
-// stages gather; tiles i1 1; memory UB 1024 B
+// stages gather; tiles rows 1; memory UB 1024 B
 #include <cstddef>
 #include <cstdint>
 
@@ -10,9 +10,9 @@ using namespace pto;
 namespace {
 using VecI32_1x128 = Tile<TileType::Vec, int32_t, 1, 128, BLayout::RowMajor, 1, 128>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
-using IndexGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
+using IndexGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1, 1, 1, 1024, 1>>;
-using YGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
+using YGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void gather(
@@ -24,16 +24,16 @@ extern "C" __global__ AICORE void gather(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block; i1 < rows; i1 += nblk) {
+    for (int32_t rows0 = block; rows0 < rows; rows0 += nblk) {
         // y: gather(x, 1, index)
-        VecI32_1x128 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00200
-        IndexGm index_in(index + int64_t(i1) * 128);
-        TLOAD(places, index_in);
-        VecF32_1x128 part; TASSIGN(part, 0x00200);  // UB 0x00200..0x00400
-        XGm x_in(x + int64_t(i1) * 1024);
-        MGATHER(part, x_in, places);
-        YGm y_out(y + int64_t(i1) * 128);
-        TSTORE(y_out, part);
+        VecI32_1x128 index_tile; TASSIGN(index_tile, 0x00000);  // UB 0x00000..0x00200
+        IndexGm index_in(index + int64_t(rows0) * 128);
+        TLOAD(index_tile, index_in);
+        VecF32_1x128 taken_; TASSIGN(taken_, 0x00200);  // UB 0x00200..0x00400
+        XGm x_in(x + int64_t(rows0) * 1024);
+        MGATHER(taken_, x_in, index_tile);
+        YGm y_out(y + int64_t(rows0) * 128);
+        TSTORE(y_out, taken_);
     }
 #endif
 }

@@ -1,5 +1,5 @@
 // share_vec1: vector kernel of `glm_expert_selector` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages share; tiles at 1, i2 25; memory UB 70432 B
+// stages share; tiles t 25, taken_at 1; memory UB 70432 B
 #include <cstddef>
 #include <cstdint>
 
@@ -29,39 +29,39 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_buffer = 0;  // which of 4 buffers this iteration of i2 uses
+    int32_t t0_buffer = 0;  // which of 4 buffers this iteration of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
-    for (int32_t i2 = block * 25; i2 < t; i2 += nblk * 25, i2_buffer = (i2_buffer + 1) % 4) {
-        const int32_t i2_valid = t - i2 < 25 ? t - i2 : 25;
+    for (int32_t t0 = block * 25; t0 < t; t0 += nblk * 25, t0_buffer = (t0_buffer + 1) % 4) {
+        const int32_t t0_valid = t - t0 < 25 ? t - t0 : 25;
         // chosen: gather(score, 1, expert)
-        VecF32_25x160 source(i2_valid); TASSIGN(source, 0x00000 + i2_buffer * 0x03e80);  // UB 0x00000..0x0fa00, 4 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
-        ScoreGm score_in(score + int64_t(i2) * 160, {i2_valid});
-        TLOAD(source, score_in);
-        VecI32_25x8 places(i2_valid); TASSIGN(places, 0x0fa00 + i2_buffer * 0x00320);  // UB 0x0fa00..0x10680, 4 copies
-        ExpertGm expert_in(expert + int64_t(i2) * 8, {i2_valid});
-        TLOAD(places, expert_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
-        for (int32_t at = 0; at < i2_valid; ++at) {
-            VecF32_1x8 part_row; TASSIGN(part_row, 0x10680 + at * 0x00020 + i2_buffer * 0x00320);  // rows at.. of part
-            VecF32_1x160 source_row; TASSIGN(source_row, 0x00000 + at * 0x00280 + i2_buffer * 0x03e80);  // rows at.. of source
-            VecI32_1x8 places_row; TASSIGN(places_row, 0x0fa00 + at * 0x00020 + i2_buffer * 0x00320);  // rows at.. of places
-            VecI32_1x8 part_row_tmp; TASSIGN<0x11300>(part_row_tmp);  // UB 0x11300..0x11320
+        VecF32_25x160 score_tile(t0_valid); TASSIGN(score_tile, 0x00000 + t0_buffer * 0x03e80);  // UB 0x00000..0x0fa00, 4 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
+        ScoreGm score_in(score + int64_t(t0) * 160, {t0_valid});
+        TLOAD(score_tile, score_in);
+        VecI32_25x8 expert_tile(t0_valid); TASSIGN(expert_tile, 0x0fa00 + t0_buffer * 0x00320);  // UB 0x0fa00..0x10680, 4 copies
+        ExpertGm expert_in(expert + int64_t(t0) * 8, {t0_valid});
+        TLOAD(expert_tile, expert_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
+        for (int32_t taken_at = 0; taken_at < t0_valid; ++taken_at) {
+            VecF32_1x8 taken_line; TASSIGN(taken_line, 0x10680 + t0_buffer * 0x00320 + taken_at * 0x00020);  // rows taken_at.. of taken
+            VecF32_1x160 score_tile_line; TASSIGN(score_tile_line, 0x00000 + t0_buffer * 0x03e80 + taken_at * 0x00280);  // rows taken_at.. of score_tile
+            VecI32_1x8 expert_tile_line; TASSIGN(expert_tile_line, 0x0fa00 + t0_buffer * 0x00320 + taken_at * 0x00020);  // rows taken_at.. of expert_tile
+            VecI32_1x8 taken_line_tmp; TASSIGN<0x11300>(taken_line_tmp);  // UB 0x11300..0x11320
             pipe_barrier(PIPE_V);
-            TGATHER(part_row, source_row, places_row, part_row_tmp);
+            TGATHER(taken_line, score_tile_line, expert_tile_line, taken_line_tmp);
         }
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
-        VecF32_25x8 part(i2_valid); TASSIGN(part, 0x10680 + i2_buffer * 0x00320);  // UB 0x10680..0x11300, 4 copies
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-        ChosenGm chosen_out(chosen + int64_t(i2) * 8, {i2_valid});
-        TSTORE(chosen_out, part);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
+        VecF32_25x8 taken_(t0_valid); TASSIGN(taken_, 0x10680 + t0_buffer * 0x00320);  // UB 0x10680..0x11300, 4 copies
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        ChosenGm chosen_out(chosen + int64_t(t0) * 8, {t0_valid});
+        TSTORE(chosen_out, taken_);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers

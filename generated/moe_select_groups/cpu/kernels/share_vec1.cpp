@@ -1,5 +1,5 @@
 // share_vec1: vector kernel of `moe_select_groups` for cpu. Made by pyptogen; change the spec, not this file.
-// stages share; tiles i1 1; memory UB 96 B
+// stages share; tiles t 1; memory UB 96 B
 #include <cstddef>
 #include <cstdint>
 
@@ -10,9 +10,9 @@ using namespace pto;
 namespace {
 using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
-using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
+using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 8, 1>>;
 using SGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 256, 1>>;
-using ChosenGm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
+using ChosenGm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 8, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void share_vec1(
@@ -24,16 +24,16 @@ extern "C" __global__ AICORE void share_vec1(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block; i1 < t; i1 += nblk) {
+    for (int32_t t0 = block; t0 < t; t0 += nblk) {
         // chosen: gather(s, 1, expert)
-        VecI32_1x8 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00020
-        ExpertGm expert_in(expert + int64_t(i1) * 8);
-        TLOAD(places, expert_in);
-        VecF32_1x8 part; TASSIGN(part, 0x00040);  // UB 0x00040..0x00060
-        SGm s_in(s + int64_t(i1) * 256);
-        MGATHER(part, s_in, places);
-        ChosenGm chosen_out(chosen + int64_t(i1) * 8);
-        TSTORE(chosen_out, part);
+        VecI32_1x8 expert_tile; TASSIGN(expert_tile, 0x00000);  // UB 0x00000..0x00020
+        ExpertGm expert_in(expert + int64_t(t0) * 8);
+        TLOAD(expert_tile, expert_in);
+        VecF32_1x8 taken_; TASSIGN(taken_, 0x00040);  // UB 0x00040..0x00060
+        SGm s_in(s + int64_t(t0) * 256);
+        MGATHER(taken_, s_in, expert_tile);
+        ChosenGm chosen_out(chosen + int64_t(t0) * 8);
+        TSTORE(chosen_out, taken_);
     }
 #endif
 }

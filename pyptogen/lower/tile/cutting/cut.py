@@ -36,7 +36,7 @@ from pyptogen.lower.tile.cutting.orders import Orders
 from pyptogen.lower.tile.cutting.products import Products
 from pyptogen.lower.tile.cutting.transposed import Columns
 from pyptogen.lower.tile.cutting.windows import Windows
-from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, Node, ScalarArg, Source, TileKernel
+from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, Node, ScalarArg, Source, TileKernel, TileOp
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.loops import reduction_loops
 from pyptogen.lower.tile.loops.carried_loops import Iterations
@@ -49,6 +49,8 @@ from pyptogen.lower.tile.ops import (
     Broadcast,
     Compare,
     Fill,
+    GatherElements,
+    GatherFromTile,
     Iota,
     Load,
     Reduce,
@@ -187,6 +189,8 @@ class Cutter:
             self.orders.cut(op, scope)
         elif op.kind == "update":
             self._update(op, scope)
+        elif op.kind == "gather" and not op.loop:
+            self._gather(op, scope)
         else:
             self._vector(op, scope)
         if op.result.name in self.builder.kernel.writes and op.kind not in ("scatter_update", "span_pairs", "update"):
@@ -258,6 +262,21 @@ class Cutter:
             self.builder.emit(Broadcast(name, (placed.tile,), op.span, op.stage), scope, placed.early)
             placed = Placed(name, scope, placed.early)
         self.operands.placed[(op.result.name, "")] = replace(placed, scope=scope)
+
+    def _gather(self, op: Op, scope: Scope) -> None:
+        """What a row of indices names of a row: of GM where an instruction takes it from there, else of a tile."""
+        source, index = op.operands
+        assert isinstance(source, Value) and isinstance(index, Value)
+        in_gm = self.builder.platform.unified
+        row = self.windows.whole_row(source, op, scope) if in_gm else None
+        sources = () if in_gm else (self.operands.operand(source, op, scope).tile,)
+        positions = self.operands.operand(index, op, scope).tile
+        name = self._beside(positions, "taken", op.result.dtype)
+        made: TileOp = GatherFromTile(name, (*sources, positions), op.span, op.stage, by_row=True)
+        if row is not None:
+            made = GatherElements(name, (positions,), op.span, op.stage, row)
+        self.builder.emit(made, scope, False)
+        self.operands.placed[(op.result.name, "")] = Placed(name, scope, False)
 
     def _update(self, op: Op, scope: Scope) -> None:
         """A tile to where an index says, or added to what is there: by the block that owns the position, if blocks own

@@ -28,7 +28,7 @@ from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Operands, Placed
 from pyptogen.lower.tile.cutting.windows import Windows
-from pyptogen.lower.tile.ir import Extent, GmRef, ScalarArg, TileOp, TileVal
+from pyptogen.lower.tile.ir import Extent, ScalarArg, TileOp, TileVal
 from pyptogen.lower.tile.ops import (
     Binary,
     Copy,
@@ -132,7 +132,7 @@ class Orders:
             stop, whole = spans.extent().poly(), spans.valid is None
             loop = self.builder.nest.child(scope, spans.dim, ZERO, stop, LONGEST_PIECE, whole, "reduce", op.span)
             part = self._tile(op, f"{source.name}_tile", "fp32", Extent(1), loop.extent())
-            ref = self._window_in_gm(op, source, loop.extent(), loop)
+            ref = self.windows.part_of_row(source, loop.extent(), op, loop)
             self._emit(Load(part, (), op.span, op.stage, replace(ref, offset=ref.offset + Poly.of(spans.var))), loop)
             pairs = self._best(op, scope, loop, self._falling(op, part, loop), ahead)
         first = pairs if self.tiles[pairs].cols.size == 2 * kept else self._window(op, pairs, 0, 2 * kept)
@@ -172,7 +172,7 @@ class Orders:
         return Placed(best, scope, False)
 
     def _load_lists(self, op: Op, lists: Value, tile: str, scope: Scope, at: Poly) -> None:
-        ref = self._window_in_gm(op, lists, self.tiles[tile].cols, scope)
+        ref = self.windows.part_of_row(lists, self.tiles[tile].cols, op, scope)
         self._emit(Load(tile, (), op.span, op.stage, replace(ref, offset=ref.offset + at)), scope)
 
     def _part(self, op: Op, scope: Scope) -> str:
@@ -219,7 +219,7 @@ class Orders:
         """Row by row from GM; values are taken from there once it is known where they are."""
         (source,) = op.operands
         assert isinstance(source, Value)
-        key, row = (source.name, bool(op.attrs["largest"])), self._row(op, source, scope)
+        key, row = (source.name, bool(op.attrs["largest"])), self.windows.whole_row(source, op, scope)
         cols = self.grid.whole_extent(self.axes.poly(op.result.shape[-1]))
         if key not in self.walks:
             room = min(max(4 * cols.size, LEAST_ROOM), max(row.cols.size, cols.size))
@@ -231,18 +231,6 @@ class Orders:
             positions, found = found, self._tile(op, op.result.name, op.result.dtype, Extent(1), cols)
             self._emit(GatherElements(found, (positions,), op.span, op.stage, row), scope)
         return Placed(found, scope, False)
-
-    def _row(self, op: Op, source: Value, scope: Scope) -> GmRef:
-        """A row of the operand."""
-        cols = self.grid.whole_extent(self.axes.poly(source.shape[-1]))
-        return replace(self._window_in_gm(op, source, cols, scope), row_stride=cols.poly())
-
-    def _window_in_gm(self, op: Op, source: Value, cols: Extent, scope: Scope) -> GmRef:
-        """Elements of a row in GM."""
-        view = self.windows.gm_view(source.name, op)
-        assert view is not None
-        self.builder.note_read(view.tensor)
-        return self.windows.gm_ref(view, Shape2D(Extent(1), cols, "row", None, None), scope)
 
     # -- tiles --------------------------------------------------------------------------------------------------------
 

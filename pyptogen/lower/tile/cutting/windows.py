@@ -24,7 +24,7 @@ from pyptogen.lower.tile.cutting.gm_views import GmViews
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.ir import Condition, Element, GmRef, GmTensor, Owner, ScalarArg
+from pyptogen.lower.tile.ir import Condition, Element, Extent, GmRef, GmTensor, Owner, ScalarArg
 from pyptogen.lower.tile.ops import ReadIndex
 from pyptogen.records import dataclass, replace
 
@@ -136,6 +136,18 @@ class Windows:
         columns = view.axes[-1] if view.axes else ()
         col_stride = next((f.stride for f in reversed(columns) if _same(f, shape.col) and f.gather is None), ONE)
         return GmRef(view.tensor, offset, row_stride, col_stride, shape.rows, shape.cols)
+
+    def part_of_row(self, value: Value, cols: Extent, op: Op, scope: Scope) -> GmRef:
+        """Elements of a row in GM, from its first one on."""
+        view = self.gm_view(value.name, op)
+        assert view is not None
+        self.builder.note_read(view.tensor)
+        return self.gm_ref(view, Shape2D(Extent(1), cols, "row", None, None), scope)
+
+    def whole_row(self, value: Value, op: Op, scope: Scope) -> GmRef:
+        """A row in GM, though a call may tell how long it is."""
+        cols = self.grid.whole_extent(self.axes.poly(value.shape[-1]))
+        return replace(self.part_of_row(value, cols, op, scope), row_stride=cols.poly())
 
     def packed_ref(self, view: GmView, ref: GmRef, tensor: GmTensor, scope: Scope, op: Op) -> GmRef:
         """The window in a matrix of the form `nz`: its place in the matrix, and the matrices before that.

@@ -22,9 +22,9 @@ from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.dims.named_sizes import dim_of_size
 from pyptogen.lower.tile.kernels import column_groups
+from pyptogen.lower.tile.kernels.standalone import Standalone
 from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS
 from pyptogen.lower.tile.sizes.sizes import Selected
-from pyptogen.lower.tile.standalone.needed import Standalone
 from pyptogen.records import replace
 
 

@@ -21,7 +21,7 @@ from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.kernels import column_groups
 from pyptogen.lower.tile.kernels.moved_axes import elements_of_a_tile, most_rows
-from pyptogen.lower.tile.standalone.needed import Standalone
+from pyptogen.lower.tile.kernels.standalone import Standalone
 from pyptogen.records import replace
 
 DEEP = 64

@@ -1,4 +1,4 @@
-"""Which operations are kernels of their own."""
+"""Which operations are kernels of their own, as their loops are not those of elementwise work."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from math import prod
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.concat_parts import lie_in_a_tile
-from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, PAIRS, REDUCE, SORTING, Op, Program, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, REDUCE, SCAN, Op, Program, Value
 from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.lower.tile.kernels.gathers import GATHERS
+from pyptogen.lower.tile.kernels.moves import MOVES
+from pyptogen.lower.tile.kernels.orders import ORDERS
+from pyptogen.lower.tile.kernels.updates import SCATTERS
 from pyptogen.lower.tile.loops.reduction_loops import LONG_ROWS
 
-ALWAYS = (
-    SORTING
-    | PAIRS
-    | frozenset(
-        {"copy", "permute", "expand", "iota", "index_select", "gather", "scatter", "index_add", "cumsum", "cumprod"}
-    )
-)
+ALWAYS = (MOVES - {"concat"}) | GATHERS | SCATTERS | ORDERS | SCAN
 
 
 class Standalone:

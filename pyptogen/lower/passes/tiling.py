@@ -26,7 +26,7 @@ from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.kernels import gathers, merged_axes, moves, orders, updates
-from pyptogen.lower.tile.kernels.seen import Seen
+from pyptogen.lower.tile.kernels.kernel_view import KernelView
 from pyptogen.lower.tile.kernels.standalone import longest_rows
 from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS, dividable
 from pyptogen.lower.tile.sizes import choose, sizes
@@ -34,7 +34,7 @@ from pyptogen.lower.tile.sizes.first_guesses import in_pieces
 from pyptogen.lower.tile.sizes.variants import Part, Table
 from pyptogen.records import dataclass, replace
 
-SEEN_BY = {
+VIEW_OF = {
     **dict.fromkeys(REDUCTIONS | SCAN, merged_axes.run),
     **dict.fromkeys(orders.ORDERS, orders.run),
     **dict.fromkeys(moves.MOVES, moves.run),
@@ -76,7 +76,7 @@ class Tiling:
     gm_names: Mapping[str, str]
     axes: Axes
     """One for all tables that are tried: it remembers what sizes come to."""
-    own: Mapping[str, Seen]
+    own: Mapping[str, KernelView]
     """The kernels around standalone operations, by name: no row is about them, and each sees its values in a way of its
     own."""
     launch_dim: str | None
@@ -112,13 +112,13 @@ class Tiling:
         tiled = [part for part in parts if part.ops.name not in by_hand.finished]
         around = {part.ops.name: _standalone(part, is_standalone) for part in tiled}
         launch_dim = cut.launch_dim_of(program, [part.ops for part in tiled if around[part.ops.name] is None])
-        own: dict[str, Seen] = {}
+        own: dict[str, KernelView] = {}
         for number, part in enumerate(tiled):
             op = around[part.ops.name]
             if op is None:
                 continue
-            own[part.ops.name] = seen = SEEN_BY[op.kind](program, part.ops, tensors, gm_names, platform)
-            tiled[number] = replace(part, ops=seen.ops, sizes={stage: {} for stage in part.sizes})
+            own[part.ops.name] = view = VIEW_OF[op.kind](program, part.ops, tensors, gm_names, platform)
+            tiled[number] = replace(part, ops=view.ops, sizes={stage: {} for stage in part.sizes})
         common = (tensors, gm_names, Axes(program), own, launch_dim, by_hand, finish)
         if known is None:
             return Tiling(program, platform, tuple(tiled), *common, launch_cost)
@@ -129,10 +129,10 @@ class Tiling:
         if part.ops.name in self.by_hand.tiles:
             return replace(self.by_hand.tiles[part.ops.name], depths=part.depths)
         common = (self.tensors, self.gm_names, self.platform)
-        seen = self._seen(part)
+        view = self._view(part)
         launch_dim = self._launch_dim(part)
         kernel = cut.run(
-            seen.program, part.ops, table, *common, seen.axes, part.longest, launch_dim, seen.nests, seen.views
+            view.program, part.ops, table, *common, view.axes, part.longest, launch_dim, view.nests, view.views
         )
         return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)
 
@@ -162,9 +162,9 @@ class Tiling:
             self.chosen.append((described, table))
         return table
 
-    def _seen(self, part: Part) -> Seen:
+    def _view(self, part: Part) -> KernelView:
         """How a kernel sees its values."""
-        return self.own.get(part.ops.name, Seen(self.program, part.ops, self.axes))
+        return self.own.get(part.ops.name, KernelView(self.program, part.ops, self.axes))
 
     def _launch_dim(self, part: Part) -> str | None:
         """The dim of which launches of a kernel get ranges: one that moves elements has a part where that dim leads
@@ -184,7 +184,7 @@ class Tiling:
         if not isinstance(table, Refusal):
             return table
         if table.remedy is None:
-            axes = self._seen(part).axes
+            axes = self._view(part).axes
             of_rows = {one.dim for one in dividable(part.ops.ops, axes) if one.rows and one.reduced}
             around = next((op for op in part.ops.ops if of_rows & _reduced(op, axes)), None)
             around = around or _scan(part)
@@ -204,8 +204,8 @@ class Tiling:
 
     def _choice(self, part: Part) -> Table:
         best = inf
-        seen = self._seen(part)
-        modelled = bool(in_pieces(part.ops.ops, seen.axes, self.platform))
+        view = self._view(part)
+        modelled = bool(in_pieces(part.ops.ops, view.axes, self.platform))
 
         def cost(table: Table) -> float | None:
             nonlocal best
@@ -220,7 +220,7 @@ class Tiling:
                 best, self.best[part.ops.name] = found, trial
             return found
 
-        table = choose.run(seen.program, part.ops, part.sizes, self.platform, part.row, cost, seen.first)
+        table = choose.run(view.program, part.ops, part.sizes, self.platform, part.row, cost, view.first)
         taken = self.best.get(part.ops.name)
         if taken is None or taken.table != table:
             self._require_room(part, table)
@@ -228,7 +228,7 @@ class Tiling:
 
     def _require_room(self, part: Part, table: Table) -> None:
         """Raises Refused, PTG303: the kernel does not fit, and has a reduction whose rows may go in pieces."""
-        longest = longest_rows(part.ops.ops, self._seen(part).axes)
+        longest = longest_rows(part.ops.ops, self._view(part).axes)
         if longest is not None and not self.fits(self.kernel(part, table)):
             error = unsupported(longest.span, f"whole rows of `{longest.result.name}`", "take smaller tiles")
             raise error.helped_by(TwoKernels(longest.result.name, longest.result.name))

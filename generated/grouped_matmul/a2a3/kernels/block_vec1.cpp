@@ -25,13 +25,13 @@ AICORE inline void run_block(
     for (int32_t blocks0 = block * 96; blocks0 < full + 16; blocks0 += nblk * 96, blocks0_buffer ^= 1) {
         const int32_t blocks0_valid = full + 16 - blocks0 < 96 ? full + 16 - blocks0 : 96;
         // done:   cast(reshape(arange(blocks), [blocks, 1]) >= upto, int32)
-        VecI32_1x96 done_1_seen(blocks0_valid); TASSIGN(done_1_seen, 0x00000 + blocks0_buffer * 0x00180);  // UB 0x00000..0x00300, 2 copies
+        VecI32_1x96 done_1_view(blocks0_valid); TASSIGN(done_1_view, 0x00000 + blocks0_buffer * 0x00180);  // UB 0x00000..0x00300, 2 copies
         wait_flag(PIPE_MTE3, PIPE_S, event_t(blocks0_buffer));  // free again
-        TCI<VecI32_1x96, int32_t, 0>(done_1_seen, blocks0);
+        TCI<VecI32_1x96, int32_t, 0>(done_1_view, blocks0);
         set_flag(PIPE_S, PIPE_MTE3, event_t(blocks0_buffer));
         wait_flag(PIPE_S, PIPE_MTE3, event_t(blocks0_buffer));
         Done1Gm done_1_out(done_1 + int64_t(blocks0), {blocks0_valid});
-        TSTORE(done_1_out, done_1_seen);
+        TSTORE(done_1_out, done_1_view);
         set_flag(PIPE_MTE3, PIPE_S, event_t(blocks0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -25,13 +25,13 @@ AICORE inline void run_block(
     for (int32_t source_1_columns0 = block * 3072; source_1_columns0 < full * 32 + 512; source_1_columns0 += nblk * 3072, source_1_columns0_buffer ^= 1) {
         const int32_t source_1_columns0_valid = full * 32 + 512 - source_1_columns0 < 3072 ? full * 32 + 512 - source_1_columns0 : 3072;
         // source: minimum(reshape(arange(blocks * r), [blocks, r]) + first[:, None], t - 1)
-        VecI32_1x3072 source_1_seen(source_1_columns0_valid); TASSIGN(source_1_seen, 0x00000 + source_1_columns0_buffer * 0x03000);  // UB 0x00000..0x06000, 2 copies
+        VecI32_1x3072 source_1_view(source_1_columns0_valid); TASSIGN(source_1_view, 0x00000 + source_1_columns0_buffer * 0x03000);  // UB 0x00000..0x06000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_S, event_t(source_1_columns0_buffer));  // free again
-        TCI<VecI32_1x3072, int32_t, 0>(source_1_seen, source_1_columns0);
+        TCI<VecI32_1x3072, int32_t, 0>(source_1_view, source_1_columns0);
         set_flag(PIPE_S, PIPE_MTE3, event_t(source_1_columns0_buffer));
         wait_flag(PIPE_S, PIPE_MTE3, event_t(source_1_columns0_buffer));
         Source1Gm source_1_out(source_1 + int64_t(source_1_columns0), {source_1_columns0_valid});
-        TSTORE(source_1_out, source_1_seen);
+        TSTORE(source_1_out, source_1_view);
         set_flag(PIPE_MTE3, PIPE_S, event_t(source_1_columns0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // drain: the last use of each of 2 buffers

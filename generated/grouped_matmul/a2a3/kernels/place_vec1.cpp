@@ -25,13 +25,13 @@ AICORE inline void run_block(
     for (int32_t t0 = block * 3072; t0 < full * 32; t0 += nblk * 3072, t0_buffer ^= 1) {
         const int32_t t0_valid = full * 32 - t0 < 3072 ? full * 32 - t0 : 3072;
         // past:  sum(cast(reshape(arange(t), [t, 1]) >= end, int32), axis=-1, keepdim=true)
-        VecI32_1x3072 past_1_seen(t0_valid); TASSIGN(past_1_seen, 0x00000 + t0_buffer * 0x03000);  // UB 0x00000..0x06000, 2 copies
+        VecI32_1x3072 past_1_view(t0_valid); TASSIGN(past_1_view, 0x00000 + t0_buffer * 0x03000);  // UB 0x00000..0x06000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_S, event_t(t0_buffer));  // free again
-        TCI<VecI32_1x3072, int32_t, 0>(past_1_seen, t0);
+        TCI<VecI32_1x3072, int32_t, 0>(past_1_view, t0);
         set_flag(PIPE_S, PIPE_MTE3, event_t(t0_buffer));
         wait_flag(PIPE_S, PIPE_MTE3, event_t(t0_buffer));
         Past1Gm past_1_out(past_1 + int64_t(t0), {t0_valid});
-        TSTORE(past_1_out, past_1_seen);
+        TSTORE(past_1_out, past_1_view);
         set_flag(PIPE_MTE3, PIPE_S, event_t(t0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -22,10 +22,10 @@ extern "C" __global__ AICORE void block_vec1(
     for (int32_t blocks0 = block * 4096; blocks0 < full + 16; blocks0 += nblk * 4096) {
         const int32_t blocks0_valid = full + 16 - blocks0 < 4096 ? full + 16 - blocks0 : 4096;
         // done:   cast(reshape(arange(blocks), [blocks, 1]) >= upto, int32)
-        VecI32_1x4096 done_1_seen(blocks0_valid); TASSIGN(done_1_seen, 0x00000);  // UB 0x00000..0x04000
-        TCI<VecI32_1x4096, int32_t, 0>(done_1_seen, blocks0);
+        VecI32_1x4096 done_1_view(blocks0_valid); TASSIGN(done_1_view, 0x00000);  // UB 0x00000..0x04000
+        TCI<VecI32_1x4096, int32_t, 0>(done_1_view, blocks0);
         Done1Gm done_1_out(done_1 + int64_t(blocks0), {blocks0_valid});
-        TSTORE(done_1_out, done_1_seen);
+        TSTORE(done_1_out, done_1_view);
     }
 #endif
 }

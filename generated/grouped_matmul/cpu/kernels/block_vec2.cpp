@@ -22,10 +22,10 @@ extern "C" __global__ AICORE void block_vec2(
     for (int32_t source_1_columns0 = block * 4096; source_1_columns0 < full * 32 + 512; source_1_columns0 += nblk * 4096) {
         const int32_t source_1_columns0_valid = full * 32 + 512 - source_1_columns0 < 4096 ? full * 32 + 512 - source_1_columns0 : 4096;
         // source: minimum(reshape(arange(blocks * r), [blocks, r]) + first[:, None], t - 1)
-        VecI32_1x4096 source_1_seen(source_1_columns0_valid); TASSIGN(source_1_seen, 0x00000);  // UB 0x00000..0x04000
-        TCI<VecI32_1x4096, int32_t, 0>(source_1_seen, source_1_columns0);
+        VecI32_1x4096 source_1_view(source_1_columns0_valid); TASSIGN(source_1_view, 0x00000);  // UB 0x00000..0x04000
+        TCI<VecI32_1x4096, int32_t, 0>(source_1_view, source_1_columns0);
         Source1Gm source_1_out(source_1 + int64_t(source_1_columns0), {source_1_columns0_valid});
-        TSTORE(source_1_out, source_1_seen);
+        TSTORE(source_1_out, source_1_view);
     }
 #endif
 }

@@ -22,10 +22,10 @@ extern "C" __global__ AICORE void place_vec1(
     for (int32_t t0 = block * 4096; t0 < full * 32; t0 += nblk * 4096) {
         const int32_t t0_valid = full * 32 - t0 < 4096 ? full * 32 - t0 : 4096;
         // past:  sum(cast(reshape(arange(t), [t, 1]) >= end, int32), axis=-1, keepdim=true)
-        VecI32_1x4096 past_1_seen(t0_valid); TASSIGN(past_1_seen, 0x00000);  // UB 0x00000..0x04000
-        TCI<VecI32_1x4096, int32_t, 0>(past_1_seen, t0);
+        VecI32_1x4096 past_1_view(t0_valid); TASSIGN(past_1_view, 0x00000);  // UB 0x00000..0x04000
+        TCI<VecI32_1x4096, int32_t, 0>(past_1_view, t0);
         Past1Gm past_1_out(past_1 + int64_t(t0), {t0_valid});
-        TSTORE(past_1_out, past_1_seen);
+        TSTORE(past_1_out, past_1_view);
     }
 #endif
 }

@@ -25,13 +25,13 @@ AICORE inline void run_block(
     for (int64_t kv0 = block * 96; kv0 < kv; kv0 += nblk * 96, kv0_buffer ^= 1) {
         const int32_t kv0_valid = static_cast<int32_t>(kv - kv0 < 96 ? kv - kv0 : 96);
         // place: arange(kv)
-        VecI32_1x96 place_seen(kv0_valid); TASSIGN(place_seen, 0x00000 + kv0_buffer * 0x00180);  // UB 0x00000..0x00300, 2 copies
+        VecI32_1x96 place_view(kv0_valid); TASSIGN(place_view, 0x00000 + kv0_buffer * 0x00180);  // UB 0x00000..0x00300, 2 copies
         wait_flag(PIPE_MTE3, PIPE_S, event_t(kv0_buffer));  // free again
-        TCI<VecI32_1x96, int32_t, 0>(place_seen, kv0);
+        TCI<VecI32_1x96, int32_t, 0>(place_view, kv0);
         set_flag(PIPE_S, PIPE_MTE3, event_t(kv0_buffer));
         wait_flag(PIPE_S, PIPE_MTE3, event_t(kv0_buffer));
         PlaceGm place_out(place + int64_t(kv0), {kv0_valid});
-        TSTORE(place_out, place_seen);
+        TSTORE(place_out, place_view);
         set_flag(PIPE_MTE3, PIPE_S, event_t(kv0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // drain: the last use of each of 2 buffers

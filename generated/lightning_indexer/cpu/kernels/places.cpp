@@ -22,10 +22,10 @@ extern "C" __global__ AICORE void places(
     for (int64_t kv0 = block * 4096; kv0 < kv; kv0 += nblk * 4096) {
         const int32_t kv0_valid = static_cast<int32_t>(kv - kv0 < 4096 ? kv - kv0 : 4096);
         // place: arange(kv)
-        VecI32_1x4096 place_seen(kv0_valid); TASSIGN(place_seen, 0x00000);  // UB 0x00000..0x04000
-        TCI<VecI32_1x4096, int32_t, 0>(place_seen, kv0);
+        VecI32_1x4096 place_view(kv0_valid); TASSIGN(place_view, 0x00000);  // UB 0x00000..0x04000
+        TCI<VecI32_1x4096, int32_t, 0>(place_view, kv0);
         PlaceGm place_out(place + int64_t(kv0), {kv0_valid});
-        TSTORE(place_out, place_seen);
+        TSTORE(place_out, place_view);
     }
 #endif
 }

@@ -25,13 +25,13 @@ AICORE inline void run_block(
     for (int32_t copy_1_columns0 = block * 768; copy_1_columns0 < t * 8; copy_1_columns0 += nblk * 768, copy_1_columns0_buffer ^= 1) {
         const int32_t copy_1_columns0_valid = t * 8 - copy_1_columns0 < 768 ? t * 8 - copy_1_columns0 : 768;
         // copy:   reshape(arange(t * k), [t * k, 1])
-        VecI32_1x768 copy_1_seen(copy_1_columns0_valid); TASSIGN(copy_1_seen, 0x00000 + copy_1_columns0_buffer * 0x00c00);  // UB 0x00000..0x01800, 2 copies
+        VecI32_1x768 copy_1_view(copy_1_columns0_valid); TASSIGN(copy_1_view, 0x00000 + copy_1_columns0_buffer * 0x00c00);  // UB 0x00000..0x01800, 2 copies
         wait_flag(PIPE_MTE3, PIPE_S, event_t(copy_1_columns0_buffer));  // free again
-        TCI<VecI32_1x768, int32_t, 0>(copy_1_seen, copy_1_columns0);
+        TCI<VecI32_1x768, int32_t, 0>(copy_1_view, copy_1_columns0);
         set_flag(PIPE_S, PIPE_MTE3, event_t(copy_1_columns0_buffer));
         wait_flag(PIPE_S, PIPE_MTE3, event_t(copy_1_columns0_buffer));
         CopyGm copy_out(copy + int64_t(copy_1_columns0), {copy_1_columns0_valid});
-        TSTORE(copy_out, copy_1_seen);
+        TSTORE(copy_out, copy_1_view);
         set_flag(PIPE_MTE3, PIPE_S, event_t(copy_1_columns0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -20,12 +20,12 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     // chosen: one_hot(expert, experts)
-    VecI32_1x64 chosen_1_seen; TASSIGN<0x00000>(chosen_1_seen);  // UB 0x00000..0x00100
-    TCI<VecI32_1x64, int32_t, 0>(chosen_1_seen, 0);
+    VecI32_1x64 chosen_1_view; TASSIGN<0x00000>(chosen_1_view);  // UB 0x00000..0x00100
+    TCI<VecI32_1x64, int32_t, 0>(chosen_1_view, 0);
     set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
     Chosen1Gm chosen_1_out(chosen_1);
-    TSTORE(chosen_1_out, chosen_1_seen);
+    TSTORE(chosen_1_out, chosen_1_view);
 #endif
 }
 

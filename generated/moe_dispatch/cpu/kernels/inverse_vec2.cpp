@@ -22,10 +22,10 @@ extern "C" __global__ AICORE void inverse_vec2(
     for (int32_t copy_1_columns0 = block * 4096; copy_1_columns0 < t * 8; copy_1_columns0 += nblk * 4096) {
         const int32_t copy_1_columns0_valid = t * 8 - copy_1_columns0 < 4096 ? t * 8 - copy_1_columns0 : 4096;
         // copy:   reshape(arange(t * k), [t * k, 1])
-        VecI32_1x4096 copy_1_seen(copy_1_columns0_valid); TASSIGN(copy_1_seen, 0x00000);  // UB 0x00000..0x04000
-        TCI<VecI32_1x4096, int32_t, 0>(copy_1_seen, copy_1_columns0);
+        VecI32_1x4096 copy_1_view(copy_1_columns0_valid); TASSIGN(copy_1_view, 0x00000);  // UB 0x00000..0x04000
+        TCI<VecI32_1x4096, int32_t, 0>(copy_1_view, copy_1_columns0);
         CopyGm copy_out(copy + int64_t(copy_1_columns0), {copy_1_columns0_valid});
-        TSTORE(copy_out, copy_1_seen);
+        TSTORE(copy_out, copy_1_view);
     }
 #endif
 }

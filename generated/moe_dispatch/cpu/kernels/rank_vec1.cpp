@@ -19,9 +19,9 @@ extern "C" __global__ AICORE void rank_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     // chosen: one_hot(expert, experts)
-    VecI32_1x64 chosen_1_seen; TASSIGN(chosen_1_seen, 0x00000);  // UB 0x00000..0x00100
-    TCI<VecI32_1x64, int32_t, 0>(chosen_1_seen, 0);
+    VecI32_1x64 chosen_1_view; TASSIGN(chosen_1_view, 0x00000);  // UB 0x00000..0x00100
+    TCI<VecI32_1x64, int32_t, 0>(chosen_1_view, 0);
     Chosen1Gm chosen_1_out(chosen_1);
-    TSTORE(chosen_1_out, chosen_1_seen);
+    TSTORE(chosen_1_out, chosen_1_view);
 #endif
 }

@@ -20,12 +20,12 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     // open: sum(cast(one_hot(group, groups), fp32), axis=1)
-    VecI32_1x8 open_1_seen; TASSIGN<0x00000>(open_1_seen);  // UB 0x00000..0x00020
-    TCI<VecI32_1x8, int32_t, 0>(open_1_seen, 0);
+    VecI32_1x8 open_1_view; TASSIGN<0x00000>(open_1_view);  // UB 0x00000..0x00020
+    TCI<VecI32_1x8, int32_t, 0>(open_1_view, 0);
     set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
     Open1Gm open_1_out(open_1);
-    TSTORE(open_1_out, open_1_seen);
+    TSTORE(open_1_out, open_1_view);
 #endif
 }
 

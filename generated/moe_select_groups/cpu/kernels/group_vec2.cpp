@@ -19,9 +19,9 @@ extern "C" __global__ AICORE void group_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     // open: sum(cast(one_hot(group, groups), fp32), axis=1)
-    VecI32_1x8 open_1_seen; TASSIGN(open_1_seen, 0x00000);  // UB 0x00000..0x00020
-    TCI<VecI32_1x8, int32_t, 0>(open_1_seen, 0);
+    VecI32_1x8 open_1_view; TASSIGN(open_1_view, 0x00000);  // UB 0x00000..0x00020
+    TCI<VecI32_1x8, int32_t, 0>(open_1_view, 0);
     Open1Gm open_1_out(open_1);
-    TSTORE(open_1_out, open_1_seen);
+    TSTORE(open_1_out, open_1_view);
 #endif
 }

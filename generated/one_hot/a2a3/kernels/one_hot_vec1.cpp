@@ -20,12 +20,12 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     // y: cast(one_hot(index, classes), fp32)
-    VecI32_1x160 y_1_seen; TASSIGN<0x00000>(y_1_seen);  // UB 0x00000..0x00280
-    TCI<VecI32_1x160, int32_t, 0>(y_1_seen, 0);
+    VecI32_1x160 y_1_view; TASSIGN<0x00000>(y_1_view);  // UB 0x00000..0x00280
+    TCI<VecI32_1x160, int32_t, 0>(y_1_view, 0);
     set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
     Y1Gm y_1_out(y_1);
-    TSTORE(y_1_out, y_1_seen);
+    TSTORE(y_1_out, y_1_view);
 #endif
 }
 

@@ -19,9 +19,9 @@ extern "C" __global__ AICORE void one_hot_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     // y: cast(one_hot(index, classes), fp32)
-    VecI32_1x160 y_1_seen; TASSIGN(y_1_seen, 0x00000);  // UB 0x00000..0x00280
-    TCI<VecI32_1x160, int32_t, 0>(y_1_seen, 0);
+    VecI32_1x160 y_1_view; TASSIGN(y_1_view, 0x00000);  // UB 0x00000..0x00280
+    TCI<VecI32_1x160, int32_t, 0>(y_1_view, 0);
     Y1Gm y_1_out(y_1);
-    TSTORE(y_1_out, y_1_seen);
+    TSTORE(y_1_out, y_1_view);
 #endif
 }

@@ -25,13 +25,13 @@ AICORE inline void run_block(
     for (int32_t slots0 = block * 3072; slots0 < pages * 32; slots0 += nblk * 3072, slots0_buffer ^= 1) {
         const int32_t slots0_valid = pages * 32 - slots0 < 3072 ? pages * 32 - slots0 : 3072;
         // place: cast(arange(slots), fp32)
-        VecI32_1x3072 place_1_seen(slots0_valid); TASSIGN(place_1_seen, 0x00000 + slots0_buffer * 0x03000);  // UB 0x00000..0x06000, 2 copies
+        VecI32_1x3072 place_1_view(slots0_valid); TASSIGN(place_1_view, 0x00000 + slots0_buffer * 0x03000);  // UB 0x00000..0x06000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_S, event_t(slots0_buffer));  // free again
-        TCI<VecI32_1x3072, int32_t, 0>(place_1_seen, slots0);
+        TCI<VecI32_1x3072, int32_t, 0>(place_1_view, slots0);
         set_flag(PIPE_S, PIPE_MTE3, event_t(slots0_buffer));
         wait_flag(PIPE_S, PIPE_MTE3, event_t(slots0_buffer));
         Place1Gm place_1_out(place_1 + int64_t(slots0), {slots0_valid});
-        TSTORE(place_1_out, place_1_seen);
+        TSTORE(place_1_out, place_1_view);
         set_flag(PIPE_MTE3, PIPE_S, event_t(slots0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -22,10 +22,10 @@ extern "C" __global__ AICORE void visible_vec2(
     for (int32_t slots0 = block * 4096; slots0 < pages * 32; slots0 += nblk * 4096) {
         const int32_t slots0_valid = pages * 32 - slots0 < 4096 ? pages * 32 - slots0 : 4096;
         // place: cast(arange(slots), fp32)
-        VecI32_1x4096 place_1_seen(slots0_valid); TASSIGN(place_1_seen, 0x00000);  // UB 0x00000..0x04000
-        TCI<VecI32_1x4096, int32_t, 0>(place_1_seen, slots0);
+        VecI32_1x4096 place_1_view(slots0_valid); TASSIGN(place_1_view, 0x00000);  // UB 0x00000..0x04000
+        TCI<VecI32_1x4096, int32_t, 0>(place_1_view, slots0);
         Place1Gm place_1_out(place_1 + int64_t(slots0), {slots0_valid});
-        TSTORE(place_1_out, place_1_seen);
+        TSTORE(place_1_out, place_1_view);
     }
 #endif
 }

@@ -508,7 +508,7 @@ def run(
     longest_range: int = 0,
     launch_dim: str | None = None,
     nests: Sequence[Sequence[Op]] = (),
-    seen: Mapping[str, GmView] = MappingProxyType({}),
+    gm_views: Mapping[str, GmView] = MappingProxyType({}),
 ) -> TileKernel:
     """Cut one kernel.
 
@@ -523,13 +523,13 @@ def run(
         launch_dim: the dim of whose range each launch gets a part.
         longest_range: the largest range of the launch dim that a launch gets, 0 for any.
         nests: the operations that have their loops together, where these are not all.
-        seen: how values lie in GM that the kernel sees in another way than the program.
+        gm_views: how values lie in GM that the kernel sees in another way than the program.
 
     Raises:
         DiagnosticError: PTG303/PTG304, with the place in the spec.
     """
     program, kernel, reductions = reduction_loops.plan(program, kernel, sizes, axes)
-    whole = KernelBuilder(program, kernel, sizes, tensors, gm_names, platform, axes, seen)
+    whole = KernelBuilder(program, kernel, sizes, tensors, gm_names, platform, axes, gm_views)
     body: list[Node] = []
     for ops in nests or (kernel.ops,):
         cutter = Cutter(whole.of(ops), launch_dim, longest_range, reductions)

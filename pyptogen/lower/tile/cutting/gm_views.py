@@ -27,8 +27,8 @@ class GmViews:
             Refused: PTG303, what an index names cannot be seen so, or no strides express a reshape.
             Refused: PTG303, this kernel computes the index: it is read from GM, number by number.
         """
-        if name in self.builder.seen and name not in self.mine:
-            return self.builder.seen[name]
+        if name in self.builder.gm_views and name not in self.mine:
+            return self.builder.gm_views[name]
         base = root(name, self.defining)
         if base in self.mine or base not in self.builder.gm_names:
             return None
@@ -45,15 +45,15 @@ class GmViews:
         view = replace(self.axes.whole(tensor, source), per_iteration=self.per_iteration.get(base))
         for op in value_views(self.defining, name):
             gathered = op.kind == "gathered"
-            seen = asked(self.gathered, view, op, reader) if gathered else asked(self.axes.apply, view, op)
-            if isinstance(seen, GmView):
-                view = seen
-            elif isinstance(seen.remedy, TwoKernels):
-                raise seen.error()
+            found = asked(self.gathered, view, op, reader) if gathered else asked(self.axes.apply, view, op)
+            if isinstance(found, GmView):
+                view = found
+            elif isinstance(found.remedy, TwoKernels):
+                raise found.error()
             elif gathered or view.gathers:
-                raise seen.helped_by(CopyOf(view.gathers[0].name if view.gathers else op.result.name)).error()
+                raise found.helped_by(CopyOf(view.gathers[0].name if view.gathers else op.result.name)).error()
             else:
-                raise regrouped(seen, op).error()
+                raise regrouped(found, op).error()
         return view
 
     def gathered(self, view: GmView, op: Op, reader: Op) -> GmView:
@@ -88,7 +88,7 @@ class GmViews:
 
     def written(self, value: Value) -> GmView:
         """Where the result of an operation of this kernel lies."""
-        if value.name in self.builder.seen:
-            return self.builder.seen[value.name]
+        if value.name in self.builder.gm_views:
+            return self.builder.gm_views[value.name]
         view = self.axes.whole(self.builder.gm_names[value.name], value)
         return replace(view, per_iteration=self.per_iteration.get(value.name))

@@ -28,7 +28,7 @@ class KernelBuilder:
         gm_names: the GM tensor of each value that has one.
         platform: where it will run.
         axes: those of the program.
-        seen: how values lie in GM that this kernel sees in another way than the program.
+        gm_views: how values lie in GM that this kernel sees in another way than the program.
     """
 
     def __init__(
@@ -40,10 +40,10 @@ class KernelBuilder:
         gm_names: Mapping[str, str],
         platform: Platform,
         axes: Axes,
-        seen: Mapping[str, GmView] = MappingProxyType({}),
+        gm_views: Mapping[str, GmView] = MappingProxyType({}),
     ) -> None:
         self.program, self.kernel, self.sizes, self.platform = program, kernel, sizes, platform
-        self.axes, self.tensors, self.gm_names, self.seen = axes, tensors, gm_names, seen
+        self.axes, self.tensors, self.gm_names, self.gm_views = axes, tensors, gm_names, gm_views
         self.defining = defining_ops(program)
         self.mine: Mapping[str, Op] = {op.result.name: op for op in kernel.ops}
         """The operations of this kernel by their results."""
@@ -60,7 +60,7 @@ class KernelBuilder:
         """The same kernel while those of its operations are cut that have their loops together."""
         part = replace(self.kernel, ops=tuple(ops))
         found = KernelBuilder(
-            self.program, part, self.sizes, self.tensors, self.gm_names, self.platform, self.axes, self.seen
+            self.program, part, self.sizes, self.tensors, self.gm_names, self.platform, self.axes, self.gm_views
         )
         found.tiles, found.numbers = self.tiles, self.numbers
         found.reads, found.writes, found.scalars = self.reads, self.writes, self.scalars

@@ -22,10 +22,10 @@ from pyptogen.lower.tile.cutting.gm_views import GmViews
 from pyptogen.lower.tile.cutting.items import Item, items_of, merged
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.ir import GmTensor
+from pyptogen.lower.tile.kernels.kernel_view import KernelView
 from pyptogen.lower.tile.kernels.moved_axes import Tiled, columns, elements_of_a_tile, one_by_one
 from pyptogen.lower.tile.kernels.nests import Nests
 from pyptogen.lower.tile.kernels.partition import KernelOps
-from pyptogen.lower.tile.kernels.seen import Seen
 from pyptogen.lower.tile.ops import TAKEN_BY_INDEX
 from pyptogen.lower.tile.sizes.first_guesses import Choice
 from pyptogen.records import replace
@@ -46,13 +46,13 @@ def run(
     tensors: Mapping[str, GmTensor],
     gm_names: Mapping[str, str],
     platform: Platform,
-) -> Seen:
+) -> KernelView:
     """The kernel as it is cut.
 
     Raises:
         Refused: PTG303, what has no strides: a value that an index leads to, or that lies in fractals.
     """
-    return _Kernel(KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program))).seen()
+    return _Kernel(KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program))).kernel_view()
 
 
 class _Kernel:
@@ -67,10 +67,10 @@ class _Kernel:
             error = unsupported(self.op.span, f"`{self.target.tensor}` @ nz", "leave `@ nz` out")
             raise error.helped_by(CopyOf(self.op.result.name))
 
-    def seen(self) -> Seen:
+    def kernel_view(self) -> KernelView:
         source, index = (self.views.strided(value.name, self.op) for value in (self.x, self.index))
         beside = self._as_index(source)
-        return self.nests.seen([(self._rows(beside, index) or self._elements(beside, index),)])
+        return self.nests.kernel_view([(self._rows(beside, index) or self._elements(beside, index),)])
 
     def _as_index(self, view: GmView) -> GmView:
         """What is taken from: of axes beside the one of the index the elements that the index has."""
@@ -87,8 +87,8 @@ class _Kernel:
         (gather,), beside = source.gathers, zip(nest.items, nest.axes(2), strict=True)
         also = sum((axis for item, axis in beside if not item.gathered), ())
         source = replace(source, axes=nest.axes(1), gathers=(replace(gather, also=also),))
-        result = self.nests.see(self.op.result, replace(self.target, axes=nest.axes(0)), written=True)
-        moved = self.nests.see(self.x, source)
+        result = self.nests.view(self.op.result, replace(self.target, axes=nest.axes(0)), written=True)
+        moved = self.nests.view(self.x, source)
         return replace(self.op, kind="move", operands=(moved,), result=result, attrs={})
 
     def _rows(self, source: GmView, index: GmView) -> Op | None:
@@ -105,10 +105,10 @@ class _Kernel:
         if not self._has_instruction(last, length.constant):
             return None
         nest = self.nests.open(self._tiles(others, last, length.constant or 0))
-        result = self.nests.see(self.op.result, replace(self.target, axes=nest.axes(0)), written=True)
+        result = self.nests.view(self.op.result, replace(self.target, axes=nest.axes(0)), written=True)
         row = tuple(replace(factor, dim=None) for factor in whole) or (Factor(None, ONE, ONE),)  # no loop cuts it
-        taken = self.nests.see(self.x, replace(source, axes=(*nest.axes(1)[:-1], row)))
-        indices = self.nests.see(self.index, replace(index, axes=nest.axes(2)))
+        taken = self.nests.view(self.x, replace(source, axes=(*nest.axes(1)[:-1], row)))
+        indices = self.nests.view(self.index, replace(index, axes=nest.axes(2)))
         taken = replace(taken, shape=(*taken.shape[:-1], self.x.shape[-1]))
         return replace(self.op, operands=(taken, indices), result=result, attrs={})
 

@@ -30,8 +30,8 @@ from pyptogen.lower.tile.cutting.items import merged as merged_items
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.dims.named_sizes import dim_of_size
 from pyptogen.lower.tile.ir import GmTensor
+from pyptogen.lower.tile.kernels.kernel_view import KernelView
 from pyptogen.lower.tile.kernels.partition import KernelOps
-from pyptogen.lower.tile.kernels.seen import Seen
 from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS
 from pyptogen.records import dataclass, replace
 
@@ -42,16 +42,16 @@ def run(
     tensors: Mapping[str, GmTensor],
     gm_names: Mapping[str, str],
     platform: Platform,
-) -> Seen:
+) -> KernelView:
     """The kernel with such axes merged; as it is where there are none, or where it cannot be seen so."""
     found = asked(merged, KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program)))
-    return Seen(program, kernel, Axes(program)) if isinstance(found, Refusal) else found
+    return KernelView(program, kernel, Axes(program)) if isinstance(found, Refusal) else found
 
 
-def merged(b: KernelBuilder) -> Seen:
+def merged(b: KernelBuilder) -> KernelView:
     """The same, of a kernel that has to be seen so. Raises Refused, PTG303: it cannot be."""
     found = _Merged(b)
-    return Seen(b.program, b.kernel, b.axes, views=b.seen) if found.is_as_it_was() else found.rewritten()
+    return KernelView(b.program, b.kernel, b.axes, views=b.gm_views) if found.is_as_it_was() else found.rewritten()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +92,15 @@ class _Merged:
         self.shape = tuple(one.size for one in together)
         self.flat: dict[str, Value] = {}
         """The values that are read, as the kernel sees them."""
-        self.seen: dict[str, GmView] = {}
+        self.views_of: dict[str, GmView] = {}
         for n, value in enumerate(self.read):
-            self._see(value, tuple(one.read[n] for one in together))
+            self._view(value, tuple(one.read[n] for one in together))
         for at, (name, axes) in enumerate(zip(b.kernel.writes, written, strict=True)):
             places = [one.written[at] for one in before], [one.written[at] for one in behind]
             whole_axis = along[0].written[at] if along[0].written else axes[axis]
-            self.seen[name] = replace(self.views.written(made[name].result), axes=(*places[0], whole_axis, *places[1]))
+            self.views_of[name] = replace(
+                self.views.written(made[name].result), axes=(*places[0], whole_axis, *places[1])
+            )
 
     def _result(self, op: Op) -> tuple[Axis, ...]:
         """The axes of the result of an operation in GM.
@@ -143,19 +145,19 @@ class _Merged:
         self.dims.append(dim_of_size(self.b.program, self.b.axes, size, name, self.along.span))
         return name
 
-    def _see(self, value: Value, axes: tuple[Axis, ...]) -> None:
+    def _view(self, value: Value, axes: tuple[Axis, ...]) -> None:
         """The kernel reads a value with the merged axes, of one element where it has one not."""
         shape = tuple(size if axis else Integer(1) for size, axis in zip(self.shape, axes, strict=True))
         name = self.names.take(f"{value.name}_flat")
         self.flat[value.name] = replace(value, name=name, shape=shape, layout="nd", strides=())
-        self.seen[name] = replace(self.views.strided(value.name, self.along), axes=axes)
+        self.views_of[name] = replace(self.views.strided(value.name, self.along), axes=axes)
 
     def is_as_it_was(self) -> bool:
         """Whether there is nothing to merge: all values have the axes of the operand already."""
         shapes = [self.operand.shape, *(op.result.shape for op in self.b.kernel.ops)]
         return all(shape[: self.axis] == self.shape[: self.axis] for shape in shapes) and shapes[0] == self.shape
 
-    def rewritten(self) -> Seen:
+    def rewritten(self) -> KernelView:
         """The kernel, with its program."""
         values = dict(self.flat)
         ops: dict[str, Op] = {}
@@ -169,7 +171,7 @@ class _Merged:
             ops[op.result.name] = replace(op, operands=operands, result=values[op.result.name], attrs=attrs)
         every = tuple(ops.get(op.result.name, op) for op in self.b.program.ops)
         program = replace(self.b.program, ops=every, dims=(*self.b.program.dims, *self.dims))
-        return Seen(program, replace(self.b.kernel, ops=tuple(ops.values())), Axes(program), views=self.seen)
+        return KernelView(program, replace(self.b.kernel, ops=tuple(ops.values())), Axes(program), views=self.views_of)
 
 
 def _there(axis: Axis) -> Axis:

@@ -28,10 +28,10 @@ from pyptogen.lower.tile.cutting.axes import Axes, Axis, GmView
 from pyptogen.lower.tile.cutting.gm_views import GmViews
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.ir import GmTensor
+from pyptogen.lower.tile.kernels.kernel_view import KernelView
 from pyptogen.lower.tile.kernels.moved_axes import MovedAxes
 from pyptogen.lower.tile.kernels.nests import Nests
 from pyptogen.lower.tile.kernels.partition import KernelOps
-from pyptogen.lower.tile.kernels.seen import Seen
 from pyptogen.records import dataclass, replace
 
 MOVES = frozenset({"copy", "permute", "expand", "concat", "iota", "index_select"})
@@ -44,13 +44,13 @@ def run(
     tensors: Mapping[str, GmTensor],
     gm_names: Mapping[str, str],
     platform: Platform,
-) -> Seen:
+) -> KernelView:
     """The kernel as it is cut.
 
     Raises:
         Refused: PTG303, what has no strides: a value that an index leads to, or that lies in fractals.
     """
-    return _Kernel(KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program))).seen()
+    return _Kernel(KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program))).kernel_view()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +75,14 @@ class _Kernel:
         self.ahead = tuple(ahead)
         self.nests = Nests.of(builder, self.op)
 
-    def seen(self) -> Seen:
+    def kernel_view(self) -> KernelView:
         nests: dict[tuple[Any, ...], list[_Move]] = {}
         for move in self._moves():
             factors = [factor for axis in move.target.axes for factor in axis]
             in_lines = any(factor.stride == ONE and factor.extent != ONE for factor in factors)
             key = (move.result.name,) if in_lines else tuple(factor.extent for factor in factors)
             nests.setdefault(key, []).append(move)
-        return self.nests.seen([tuple(self._nest(moves)) for moves in nests.values()], self._leading())
+        return self.nests.kernel_view([tuple(self._nest(moves)) for moves in nests.values()], self._leading())
 
     def _leading(self) -> str | None:
         """The dim that the first axis of the result has, and no other one; not of what is counted, or comes from where
@@ -125,10 +125,10 @@ class _Kernel:
             if self.op.kind == "index_select":
                 return self.views.gathered(view, self.op, self.op)
             return replace(view, axes=self._as_result(view.axes))
-        seen = asked(self._source_of_work, value)
-        if isinstance(seen, Refusal):
-            raise seen.helped_by(TwoKernels(self.op.result.name, self.ahead[-1].result.name)).error()
-        return seen
+        found = asked(self._source_of_work, value)
+        if isinstance(found, Refusal):
+            raise found.helped_by(TwoKernels(self.op.result.name, self.ahead[-1].result.name)).error()
+        return found
 
     def _source_of_work(self, value: Value) -> GmView:
         view, (operand,) = self.views.strided(value.name, self.op), self.op.operands
@@ -173,7 +173,7 @@ class _Kernel:
             values: dict[str, Value] = {}
             for value, view in ((move.result, move.target), *move.reads):
                 here, written = replace(view, axes=nest.axes(at)), value is move.result
-                values[value.name] = self.nests.see(value, here, written=written, boxed=boxed)
+                values[value.name] = self.nests.view(value, here, written=written, boxed=boxed)
                 at += 1
             yield from self._statements(move, values, nest.shape)
 

@@ -1,7 +1,7 @@
 """Loops over views of GM: the dims that they go over, and the values by the names under which a kernel sees them.
 
 before: y [t, h, d], x [t, h, d]; loops t, (h, d)
-after:  dim y_columns = h * d;  y_seen [t, y_columns], x_seen [t, y_columns], which are views of y and x
+after:  dim y_columns = h * d;  y_view [t, y_columns], x_view [t, y_columns], which are views of y and x
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pyptogen.lower.tile.cutting.axes import Axes, Axis, Factor, GmView
 from pyptogen.lower.tile.cutting.items import Item
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.dims.named_sizes import dim_of_size
+from pyptogen.lower.tile.kernels.kernel_view import KernelView
 from pyptogen.lower.tile.kernels.moved_axes import Tiled
-from pyptogen.lower.tile.kernels.seen import Seen
 from pyptogen.lower.tile.sizes.first_guesses import Choice
 from pyptogen.records import dataclass, replace
 
@@ -80,7 +80,7 @@ class Nests:
         extents = [item.extent if size is None else Poly.of(size) for (item, _), size in zip(items, known, strict=True)]
         return Nest([item for item, _ in items], dims, extents, alone)
 
-    def see(self, value: Value, view: GmView, *, written: bool = False, boxed: bool = False) -> Value:
+    def view(self, value: Value, view: GmView, *, written: bool = False, boxed: bool = False) -> Value:
         """A value under the name by which the kernel sees it so. What is read where it lies has a name of its own."""
         dims = [axis[0].dim if axis else None for axis in view.axes]
         shape = tuple(Integer(1) if dim is None else dim_symbol(dim) for dim in dims)
@@ -88,12 +88,12 @@ class Nests:
         if boxed:  # all matrices are one axis
             view = replace(view, axes=(*(view.axes[:-2] and (sum(view.axes[:-2], ()),)), *view.axes[-2:]))
         known = (name for name, other in self.views.items() if other == view and name not in self.written)
-        name = next(known, None) or self.names.take(f"{value.name}_seen")
+        name = next(known, None) or self.names.take(f"{value.name}_view")
         self.views[name] = view
         self.written |= {name} if written else set()
         return replace(value, name=name, shape=shape, layout="nd", strides=())
 
-    def seen(self, nests: Sequence[tuple[Op, ...]], leading: str | None = None) -> Seen:
+    def kernel_view(self, nests: Sequence[tuple[Op, ...]], leading: str | None = None) -> KernelView:
         """The kernel as it is cut; ``nests``: the statements that have their loops together."""
         ops = tuple(op for nest in nests for op in nest)
         writes = tuple(name for name in self.views if name in self.written)
@@ -101,7 +101,7 @@ class Nests:
         mine = {op.result.name for op in self.builder.kernel.ops}
         others = tuple(op for op in program.ops if op.result.name not in mine)
         program = replace(program, ops=(*others, *ops), dims=(*program.dims, *self.dims.values()))
-        return Seen(program, kernel, Axes(program), tuple(nests), self.views, self.first, leading)
+        return KernelView(program, kernel, Axes(program), tuple(nests), self.views, self.first, leading)
 
     def _dim(self, item: Item, word: str) -> str | None:
         """The dim that a loop over an item goes over: one of the program, if it is that and no other loop's. None for

@@ -20,10 +20,10 @@ from pyptogen.lower.tile.cutting.gm_views import GmViews
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.ir import GmTensor
 from pyptogen.lower.tile.kernels import merged_axes, prologues
+from pyptogen.lower.tile.kernels.kernel_view import KernelView
 from pyptogen.lower.tile.kernels.overwritten import Edges
 from pyptogen.lower.tile.kernels.paired_orders import SIDES
 from pyptogen.lower.tile.kernels.partition import KernelOps
-from pyptogen.lower.tile.kernels.seen import Seen
 from pyptogen.lower.tile.sizes.first_guesses import Choice
 from pyptogen.lower.tile.sorted_rows import LONGEST_PIECE, LONGEST_ROW, MOST_ROWS, fastest, in_pieces, kept_of
 from pyptogen.records import replace
@@ -65,7 +65,7 @@ def run(
     tensors: Mapping[str, GmTensor],
     gm_names: Mapping[str, str],
     platform: Platform,
-) -> Seen:
+) -> KernelView:
     """The kernel as it is cut.
 
     Raises:
@@ -75,12 +75,12 @@ def run(
     order = next(op for op in kernel.ops if op.kind in ORDERS)
     _check_count(builder, order)
     _check_rows(builder, order)
-    seen = asked(merged_axes.merged, builder)
-    if isinstance(seen, Refusal):
+    view = asked(merged_axes.merged, builder)
+    if isinstance(view, Refusal):
         ahead = [op.result.name for op in kernel.ops[: kernel.ops.index(order)]]
-        raise (seen.helped_by(TwoKernels(order.result.name, ahead[-1])) if ahead else seen).error()
-    order = next(op for op in seen.ops.ops if op.kind in ORDERS)
-    return replace(seen, first=_first(order, seen.axes, platform))
+        raise (view.helped_by(TwoKernels(order.result.name, ahead[-1])) if ahead else view).error()
+    order = next(op for op in view.ops.ops if op.kind in ORDERS)
+    return replace(view, first=_first(order, view.axes, platform))
 
 
 def _with_lists(b: KernelBuilder) -> KernelBuilder:

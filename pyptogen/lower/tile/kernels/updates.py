@@ -22,6 +22,7 @@ from pyptogen.lower.tile.cutting.gm_views import GmViews
 from pyptogen.lower.tile.cutting.items import Item, items_of, merged
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.ir import GmTensor
+from pyptogen.lower.tile.kernels.kernel_view import KernelView
 from pyptogen.lower.tile.kernels.moved_axes import (
     MovedAxes,
     Tiled,
@@ -32,7 +33,6 @@ from pyptogen.lower.tile.kernels.moved_axes import (
 )
 from pyptogen.lower.tile.kernels.nests import Nests
 from pyptogen.lower.tile.kernels.partition import KernelOps
-from pyptogen.lower.tile.kernels.seen import Seen
 from pyptogen.lower.tile.sizes.first_guesses import Choice
 from pyptogen.records import replace
 
@@ -48,13 +48,13 @@ def run(
     tensors: Mapping[str, GmTensor],
     gm_names: Mapping[str, str],
     platform: Platform,
-) -> Seen:
+) -> KernelView:
     """The kernel as it is cut.
 
     Raises:
         Refused: PTG303, what has no strides: a value that an index leads to, or that lies in fractals.
     """
-    return _Kernel(KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program))).seen()
+    return _Kernel(KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program))).kernel_view()
 
 
 class _Kernel:
@@ -69,9 +69,9 @@ class _Kernel:
             error = unsupported(self.op.span, f"`{self.target.tensor}` @ nz", "leave `@ nz` out")
             raise error.helped_by(CopyOf(self.op.result.name))
 
-    def seen(self) -> Seen:
+    def kernel_view(self) -> KernelView:
         copied = self._copied()
-        return self.nests.seen([(copied,), (self._updated(str(copied.attrs["distributed"])),)])
+        return self.nests.kernel_view([(copied,), (self._updated(str(copied.attrs["distributed"])),)])
 
     def _copied(self) -> Op:
         """The copy. It is ``distributed`` along the dim that is updated, or not at all ("")."""
@@ -92,8 +92,8 @@ class _Kernel:
             each = min(last.extent.constant or most, most) * DTYPES[dtype]
             found = [_pieces(along, OWNED_BYTES // each), *map(one_by_one, inner), (last, columns(most))]
         nest = self.nests.open(found)
-        result = self.nests.see(self.op.result, replace(self.target, axes=nest.axes(0)), written=True)
-        moved = self.nests.see(self.x, replace(x, axes=nest.axes(1)))
+        result = self.nests.view(self.op.result, replace(self.target, axes=nest.axes(0)), written=True)
+        moved = self.nests.view(self.x, replace(x, axes=nest.axes(1)))
         attrs = {"distributed": (nest.dims[0] or "") if owned else ""}
         return replace(self.op, kind="move", operands=(moved,), result=result, attrs=attrs)
 
@@ -115,8 +115,8 @@ class _Kernel:
             (gather,), beside = target.gathers, zip(nest.items, nest.axes(2), strict=True)
             also = sum((axis for item, axis in beside if not item.gathered), ())
             target = replace(target, gathers=(replace(gather, also=also),))
-        result = self.nests.see(self.op.result, replace(target, axes=nest.axes(0)), written=True)
-        moved = self.nests.see(self.source, replace(source, axes=nest.axes(1)))
+        result = self.nests.view(self.op.result, replace(target, axes=nest.axes(0)), written=True)
+        moved = self.nests.view(self.source, replace(source, axes=nest.axes(1)))
         adds = self.op.kind == "index_add" or self.op.attrs["reduce"] == "add"
         attrs = {"adds": adds, "distributed": "", "owner": owner}
         return replace(self.op, kind="update", operands=(moved,), result=result, attrs=attrs)

@@ -13,7 +13,7 @@ from pyptogen.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class KernelView:
     """``program`` has the dims that its loops go over, and its operations as ``ops`` has them. ``nests``: those that
     have their loops together, where they are not all (empty). ``views``: how values lie in GM, by name. ``first``: the
     tiles that the search for sizes begins with, where a kernel's kind tells (empty: `first_guesses`). ``leading``: the

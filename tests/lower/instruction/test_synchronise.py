@@ -334,7 +334,7 @@ def test_what_an_index_names_is_ordered_in_gm() -> None:
     """The next slice may be added to the same place: it is read after the last one is stored, with no barrier."""
     kernel = kernel_of("index_add", "index_add")
     assert full_barriers(kernel) == 0
-    assert ("MTE3", "MTE2") in [(n.src, n.dst) for n in next_loop(kernel, "i3").body if isinstance(n, SetFlag)]
+    assert ("MTE3", "MTE2") in [(n.src, n.dst) for n in next_loop(kernel, "added0").body if isinstance(n, SetFlag)]
     assert any("GM y" in finding.text for finding in prove(without_wait(kernel)))
 
 
@@ -344,7 +344,7 @@ def next_loop(kernel: InstrKernel, var: str) -> For:
 
 def without_wait(kernel: InstrKernel) -> InstrKernel:
     """The kernel without what its second loop waits for before it reads the result."""
-    wanted = next_loop(kernel, "i3")
+    wanted = next_loop(kernel, "added0")
     path = next(
         path
         for path in places(kernel.body, lambda n: isinstance(n, WaitFlag) and (n.src, n.dst) == ("MTE3", "MTE2"))

@@ -40,7 +40,7 @@ FORMS: dict[str, tuple[str, str, str, int]] = {
     "one row": ("fp32", "96", "n", 0),
     "rows of planes": ("fp32", "b, 5, 96", "b, 5, 32", 2),
     "fewer rows than there are": ("fp32", "b, 5, 96", "b, 3, 32", 2),
-    "as many as a long row has": ("int16", "b, 4000", "b, 4000", 1),
+    "as many as a long row has": ("int16", "b, m", "b, m", 1),
 }
 """dtype, shape of the operand, shape of the index, axis."""
 BY_ELEMENT: dict[str, tuple[str, str, str, int]] = {
@@ -51,13 +51,13 @@ BY_ELEMENT: dict[str, tuple[str, str, str, int]] = {
     "a dtype that the instruction does not take": ("int8", "b, 96", "b, 32", 1),
 }
 """Where no instruction does it, one element after the other is moved: the results are the same."""
-SIZES = {"b": 7, "n": 40}
+SIZES = {"b": 7, "n": 40, "m": 4000}
 
 
 def spec(form: tuple[str, str, str, int], folder: Path) -> Path:
     dtype, shape, index, axis = form
     text = SPEC.replace("DTYPE", dtype).replace("SHAPE", shape).replace("INDEX", index).replace("AXIS", str(axis))
-    used = {name: f"{name}: {{min: 1, max: {most}}}" for name, most in (("b", 64), ("n", 4096))}
+    used = {name: f"{name}: {{min: 1, max: {most}}}" for name, most in (("b", 64), ("n", 4096))} | {"m": "m: 4000"}
     kept = [line for name, line in used.items() if name in f"{shape}, {index}".split(", ")]
     path = folder / "taken.yaml"
     path.write_text(text.replace("b: {min: 1, max: 64}, n: {min: 1, max: 4096}", ", ".join(kept)))
@@ -97,6 +97,18 @@ def test_results(name: str, tmp_path: Path) -> None:
     form = {**FORMS, **BY_ELEMENT}[name]
     made, given = lowered(form, "a2a3", tmp_path), arrays(form)
     want = expected(given, form[3])
+    np.testing.assert_array_equal(interpret(made, given, level="tile", blocks=3)["y"], want)
+    np.testing.assert_array_equal(run_instructions(made, given)["y"], want)
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_rows_whose_elements_lie_apart(target: str, tmp_path: Path) -> None:
+    """No instruction takes elements of such rows."""
+    path = spec(("fp32", "b, 96", "b, 32", 1), tmp_path)
+    path.write_text(path.read_text().replace("gather(x,", "gather(x[:, ::2],"))
+    made, given = lower(from_spec(load_spec(path)), target), arrays(("fp32", "b, 96", "b, 32", 1))
+    given["index"] //= 2
+    want = np.take_along_axis(given["x"][:, ::2], given["index"].astype(np.int64), 1)
     np.testing.assert_array_equal(interpret(made, given, level="tile", blocks=3)["y"], want)
     np.testing.assert_array_equal(run_instructions(made, given)["y"], want)
 

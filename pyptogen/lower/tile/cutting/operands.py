@@ -71,7 +71,7 @@ class Operands:
         """The tile of a GM value, loaded in the outermost scope that has its dims."""
         view = self.windows.gm_view(value.name, op)
         assert view is not None
-        dims = {f.dim for axis in (*view.axes, *(gather.also for gather in view.gathers)) for f in axis if f.dim}
+        dims = {f.dim for axis in view.axes for f in axis if f.dim}
         dims |= {view.per_iteration.loop.block.name} if view.per_iteration is not None else set()
         home = scope
         while home.parent is not None and home.dim not in dims:

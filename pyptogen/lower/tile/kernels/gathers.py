@@ -128,8 +128,10 @@ class _Kernel:
         """Whether an instruction takes elements of such rows by such an index: of any row in GM; on chip of rows whose
         length is known, by an index that names some of their elements for sure, rows of whole blocks."""
         dtype = self.x.dtype
-        if self.index.dtype != "int32" or self.platform.unified:
-            return self.index.dtype == "int32"
+        if self.index.dtype != "int32":
+            return False
+        if self.platform.unified:
+            return True
         sure = input_part(self.index.name, self.builder.defining) is not None or self._is_of_order(length)
         blocks = col.extent.constant is None or col.extent.constant * min(DTYPES[dtype], 4) % BLOCK_BYTES == 0
         return (

@@ -23,6 +23,7 @@ from pyptogen.lower.refusal import Refusal, TwoKernels, asked, unsupported
 from pyptogen.lower.tensor.ir import PRODUCTS, SCAN, Op, Program, Value
 from pyptogen.lower.tile.cutting import cut
 from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.kernels import gathers, merged_axes, moves, orders, updates
@@ -117,7 +118,8 @@ class Tiling:
             op = around[part.ops.name]
             if op is None:
                 continue
-            own[part.ops.name] = view = VIEW_OF[op.kind](program, part.ops, tensors, gm_names, platform)
+            builder = KernelBuilder(program, part.ops, {}, tensors, gm_names, platform, Axes(program))
+            own[part.ops.name] = view = VIEW_OF[op.kind](builder)
             tiled[number] = replace(part, ops=view.ops, sizes={stage: {} for stage in part.sizes})
         common = (tensors, gm_names, Axes(program), own, launch_dim, by_hand, finish)
         if known is None:

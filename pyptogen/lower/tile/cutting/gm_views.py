@@ -92,3 +92,15 @@ class GmViews:
             return self.builder.gm_views[value.name]
         view = self.axes.whole(self.builder.gm_names[value.name], value)
         return replace(view, per_iteration=self.per_iteration.get(value.name))
+
+    def written_strided(self, op: Op) -> GmView:
+        """Where the result of an operation of this kernel lies, at distances that are known.
+
+        Raises:
+            Refused: PTG303, it is to lie in fractals.
+        """
+        view = self.written(op.result)
+        if self.builder.tensors[view.tensor].layout == "nz":
+            error = unsupported(op.span, f"`{view.tensor}` @ nz", "leave `@ nz` out")
+            raise error.helped_by(CopyOf(op.result.name))
+        return view

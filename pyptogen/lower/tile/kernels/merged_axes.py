@@ -11,7 +11,7 @@ dims to itself, so that others that read its result see the axes that this has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from math import prod
 from typing import Any
@@ -19,9 +19,8 @@ from typing import Any
 from sympy import Integer
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refusal, asked, unsupported
-from pyptogen.lower.tensor.ir import PAIRS, SCAN, SORTING, Dim, Op, Program, Value
+from pyptogen.lower.tensor.ir import PAIRS, SCAN, SORTING, Dim, Op, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axes, Axis, Factor, GmView
 from pyptogen.lower.tile.cutting.gm_views import GmViews
@@ -29,23 +28,15 @@ from pyptogen.lower.tile.cutting.items import items_of
 from pyptogen.lower.tile.cutting.items import merged as merged_items
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.dims.named_sizes import dim_of_size
-from pyptogen.lower.tile.ir import GmTensor
 from pyptogen.lower.tile.kernels.kernel_view import KernelView
-from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS
 from pyptogen.records import dataclass, replace
 
 
-def run(
-    program: Program,
-    kernel: KernelOps,
-    tensors: Mapping[str, GmTensor],
-    gm_names: Mapping[str, str],
-    platform: Platform,
-) -> KernelView:
+def run(builder: KernelBuilder) -> KernelView:
     """The kernel with such axes merged; as it is where there are none, or where it cannot be seen so."""
-    found = asked(merged, KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program)))
-    return KernelView(program, kernel, Axes(program)) if isinstance(found, Refusal) else found
+    found = asked(merged, builder)
+    return KernelView(builder.program, builder.kernel, builder.axes) if isinstance(found, Refusal) else found
 
 
 def merged(b: KernelBuilder) -> KernelView:

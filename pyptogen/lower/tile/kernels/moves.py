@@ -14,43 +14,34 @@ An axis whose positions an index names is one of the operand's, too: with steps 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sympy import Integer
 
 from pyptogen.lower.expr import ONE, ZERO
-from pyptogen.lower.platforms import Platform
-from pyptogen.lower.refusal import CopyOf, Refusal, TwoKernels, asked, unsupported
-from pyptogen.lower.tensor.ir import Op, Program, Shape, Value
+from pyptogen.lower.refusal import Refusal, TwoKernels, asked, unsupported
+from pyptogen.lower.tensor.ir import Op, Shape, Value
 from pyptogen.lower.tensor.views import value_views
-from pyptogen.lower.tile.cutting.axes import Axes, Axis, GmView
+from pyptogen.lower.tile.cutting.axes import Axis, GmView
 from pyptogen.lower.tile.cutting.gm_views import GmViews
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
-from pyptogen.lower.tile.ir import GmTensor
 from pyptogen.lower.tile.kernels.kernel_view import KernelView
 from pyptogen.lower.tile.kernels.moved_axes import MovedAxes
 from pyptogen.lower.tile.kernels.nests import Nests
-from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.records import dataclass, replace
 
 MOVES = frozenset({"copy", "permute", "expand", "concat", "iota", "index_select"})
 """Operations of the Tensor level that move elements, or count them."""
 
 
-def run(
-    program: Program,
-    kernel: KernelOps,
-    tensors: Mapping[str, GmTensor],
-    gm_names: Mapping[str, str],
-    platform: Platform,
-) -> KernelView:
+def run(builder: KernelBuilder) -> KernelView:
     """The kernel as it is cut.
 
     Raises:
         Refused: PTG303, what has no strides: a value that an index leads to, or that lies in fractals.
     """
-    return _Kernel(KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program))).kernel_view()
+    return _Kernel(builder).kernel_view()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +86,8 @@ class _Kernel:
     # -- what is moved ------------------------------------------------------------------------------------------------
 
     def _moves(self) -> Iterator[_Move]:
-        op, target = self.op, self.views.written(self.op.result)
-        if self.builder.tensors[target.tensor].layout == "nz" and op.kind != "copy":
-            error = unsupported(op.span, f"`{target.tensor}` @ nz", "leave `@ nz` out")
-            raise error.helped_by(CopyOf(op.result.name))
+        op = self.op
+        target = self.views.written(op.result) if op.kind == "copy" else self.views.written_strided(op)
         if self.builder.tensors[target.tensor].layout == "nz" and self.ahead:
             error = unsupported(op.span, f"work ahead of `{target.tensor}` @ nz", "put it into a stage of its own")
             raise error.helped_by(TwoKernels(op.result.name, self.ahead[-1].result.name))

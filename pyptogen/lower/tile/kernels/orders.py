@@ -18,12 +18,10 @@ from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Axes, one_run
 from pyptogen.lower.tile.cutting.gm_views import GmViews
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
-from pyptogen.lower.tile.ir import GmTensor
 from pyptogen.lower.tile.kernels import merged_axes, prologues
 from pyptogen.lower.tile.kernels.kernel_view import KernelView
 from pyptogen.lower.tile.kernels.overwritten import Edges
 from pyptogen.lower.tile.kernels.paired_orders import SIDES
-from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.sizes.first_guesses import Choice
 from pyptogen.lower.tile.sorted_rows import LONGEST_PIECE, LONGEST_ROW, MOST_ROWS, fastest, in_pieces, kept_of
 from pyptogen.records import replace
@@ -59,19 +57,13 @@ def groups(program: Program, is_standalone: Callable[[Op], bool], unfused: Edges
     return {name: group[-1] for name, group in kernel.items()}
 
 
-def run(
-    program: Program,
-    kernel: KernelOps,
-    tensors: Mapping[str, GmTensor],
-    gm_names: Mapping[str, str],
-    platform: Platform,
-) -> KernelView:
+def run(builder: KernelBuilder) -> KernelView:
     """The kernel as it is cut.
 
     Raises:
         Refused: PTG303, the platform has no such order, or what it reads or writes does not lie in rows.
     """
-    builder = _with_lists(KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program)))
+    kernel, builder = builder.kernel, _with_lists(builder)
     order = next(op for op in kernel.ops if op.kind in ORDERS)
     _check_count(builder, order)
     _check_rows(builder, order)
@@ -80,7 +72,7 @@ def run(
         ahead = [op.result.name for op in kernel.ops[: kernel.ops.index(order)]]
         raise (view.helped_by(TwoKernels(order.result.name, ahead[-1])) if ahead else view).error()
     order = next(op for op in view.ops.ops if op.kind in ORDERS)
-    return replace(view, first=_first(order, view.axes, platform))
+    return replace(view, first=_first(order, view.axes, builder.platform))
 
 
 def _with_lists(b: KernelBuilder) -> KernelBuilder:

@@ -11,17 +11,12 @@ steps, one block does it all, as it does on a processor.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from pyptogen.lower.expr import ONE, ZERO
-from pyptogen.lower.platforms import Platform
-from pyptogen.lower.refusal import CopyOf, unsupported
-from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Value
-from pyptogen.lower.tile.cutting.axes import Axes, GmView
+from pyptogen.lower.tensor.ir import DTYPES, Op, Value
+from pyptogen.lower.tile.cutting.axes import GmView
 from pyptogen.lower.tile.cutting.gm_views import GmViews
 from pyptogen.lower.tile.cutting.items import Item, items_of, merged
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
-from pyptogen.lower.tile.ir import GmTensor
 from pyptogen.lower.tile.kernels.kernel_view import KernelView
 from pyptogen.lower.tile.kernels.moved_axes import (
     MovedAxes,
@@ -32,7 +27,6 @@ from pyptogen.lower.tile.kernels.moved_axes import (
     one_element,
 )
 from pyptogen.lower.tile.kernels.nests import Nests
-from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.sizes.first_guesses import Choice
 from pyptogen.records import replace
 
@@ -42,19 +36,13 @@ OWNED_BYTES = 512
 """Of the result that a block at least owns in one piece: what a transfer moves well."""
 
 
-def run(
-    program: Program,
-    kernel: KernelOps,
-    tensors: Mapping[str, GmTensor],
-    gm_names: Mapping[str, str],
-    platform: Platform,
-) -> KernelView:
+def run(builder: KernelBuilder) -> KernelView:
     """The kernel as it is cut.
 
     Raises:
         Refused: PTG303, what has no strides: a value that an index leads to, or that lies in fractals.
     """
-    return _Kernel(KernelBuilder(program, kernel, {}, tensors, gm_names, platform, Axes(program))).kernel_view()
+    return _Kernel(builder).kernel_view()
 
 
 class _Kernel:
@@ -64,10 +52,7 @@ class _Kernel:
         self.nests = Nests.of(builder, self.op)
         self.x, self.index, self.source = (value for value in self.op.operands if isinstance(value, Value))
         self.axis = int(self.op.attrs["axis"])
-        self.target = self.views.written(self.op.result)
-        if builder.tensors[self.target.tensor].layout == "nz":
-            error = unsupported(self.op.span, f"`{self.target.tensor}` @ nz", "leave `@ nz` out")
-            raise error.helped_by(CopyOf(self.op.result.name))
+        self.target = self.views.written_strided(self.op)
 
     def kernel_view(self) -> KernelView:
         copied = self._copied()
